@@ -111,6 +111,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         is_centred = description.has_intercept
         return Standardization.tiny(*self._moments, is_centred, description.dtype)
 
+    def features_with_little_penalty(self):
+        """Numbers of the features of X whose penalty is next to nothing in their units.
+
+        With them their means and deviations.
+        """
+        some = np.flatnonzero(~self._has_large_penalty())
+        numbers = some if self._of_model is None else self._of_model[some]
+        return numbers, *(moment[some] for moment in self._moments)
+
     @property
     def n_features(self):
         """Number of the columns of coefficients in the parameters."""

@@ -1,5 +1,7 @@
 """The training objective of wide rows, in coordinates of the space that they span."""
 
+import numpy as np
+
 from ._linear import LinearObjective
 
 
@@ -53,6 +55,11 @@ class WideObjective(LinearObjective):
             # zero, and then these intercepts have, too.
             intercept -= intercept.mean()
         return coef, intercept
+
+    def features_with_little_penalty(self):
+        """None: the columns are not features of X."""
+        none = np.empty(0, int)
+        return none, none, none
 
     def from_model(self, coef, intercept):
         """Parameters of coefficients and intercepts, without their part off the space.

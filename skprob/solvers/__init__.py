@@ -14,7 +14,7 @@ A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """
 
 from .._utils.lazy import lazy_attribute
-from ._criteria import Criteria, Criterion, Verdict
+from ._criteria import Criteria, Criterion, Verdict, allowed_decrease
 from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
 from ._method import SOLVERS, method_for
@@ -44,6 +44,7 @@ __all__ = [
     "Trial",
     "Tuning",
     "Verdict",
+    "allowed_decrease",
     "groups_of_outputs",
     "line_search",
     "members_of",

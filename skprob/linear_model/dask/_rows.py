@@ -64,7 +64,7 @@ class DaskRows:
 
     given = NOTHING
     is_remote = True
-    wide_X = None
+    host_X = wide_X = None
 
     def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.

@@ -6,7 +6,8 @@ sees the estimator. `_rows.py` makes blocks of rows, and `_objectives.py` the ob
 of the blocks. `_chosen_C.py` chooses C, and `_start.py` the first parameters.
 `_learnt_noise.py` searches the noise of a mapping; `_folds.py` fits the folds from
 which thresholds are chosen. `_wide_rows.py` decides when the features are replaced by
-coordinates. `_advice.py` warns of a fit that did not converge.
+coordinates. `_outliers.py` examines a fit that huge values may have ended too early.
+`_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute

@@ -29,6 +29,8 @@ def warn_not_converged(fit):
             advice.append("give all features a positive penalty factor")
         else:
             advice.append(f"lower C (now {spec.C:.3g})")
+    if "values" in solution.remedies:
+        advice = ["correct these values, or limit them by numpy.clip"]
     advice = ", or ".join(advice)
     warn(
         f"{spec.name} did not converge: {solution.message}. "

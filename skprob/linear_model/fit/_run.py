@@ -1,5 +1,6 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +81,11 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         solution = learn_noise(
             objectives[0], spec.noise, use_noise, start, progress, **options
         )
+    seems_done = solution.converged or solution.remedies == ("penalty",)
+    if seems_done and math.isnan(solution.history[-1].duality_gap):
+        from ._outliers import examined  # Imported when used.
+
+        solution = examined(solution, objectives[-1], spec, rows)
     model = model_at(solution.parameters, objectives[-1], spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.

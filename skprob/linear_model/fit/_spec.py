@@ -41,6 +41,8 @@ class FitSpec:
         How the noise of the mapping is estimated; None if it is given.
     last_fit : LastFit or None
         Where the fit starts; None stands for zero coefficients.
+    feature_names : ndarray of shape (n_features,) or None
+        Names of the columns of X, after :meth:`for_features`; None where X has none.
     """
 
     name: str
@@ -63,6 +65,7 @@ class FitSpec:
     unit_rows: UnitRows | StandardizedFeatures | None = None
     noise: NoiseSearch | ScaleSearch | None = None
     last_fit: LastFit | None = None
+    feature_names: Any = None
 
     def encoded(self, y, dtype, classes=None, none_class="auto"):
         """The :class:`EncodedTarget` of a checked y.
@@ -77,9 +80,10 @@ class FitSpec:
     def for_features(self, n_features, names):
         """The spec with checked penalty factors; names are None where X has none."""
         if self.penalty_factors is None:
-            return self
+            return self if names is None else replace(self, feature_names=names)
         factors = checked_factors(self.penalty_factors, n_features, names)
-        return replace(self, penalty_factors=None if (factors == 1).all() else factors)
+        factors = None if (factors == 1).all() else factors
+        return replace(self, penalty_factors=factors, feature_names=names)
 
     def with_l1_ratio(self, l1_ratio):
         """The spec with another share of the penalty that makes coefficients zero."""
