@@ -10,8 +10,11 @@ panels for each row, for every noise and for the rows that the first cannot take
 Gumbel noise has a closed form, softmax.
 
 Read `_independent.py` first: it chooses a route for each row. `_derivatives.py` turns
-the nodes of either route into derivatives, `noises/` holds the distributions,
-`_tuning.py` the numbers, and `_correlated.py` averages over shared factors.
+the nodes of either route into derivatives. Panels begin as in `_first_panels.py`, with
+the rules of `_panels.py`. `noises/` holds the distributions, `_tuning.py` the numbers.
+`_conjugate.py` computes the entropy, `_correlated.py` averages over the shared factors
+of `_factors.py`, `_noise_parameters.py` is for noises that are learnt, and
+`_quantile_average.py` for the published approximation.
 """
 
 from typing import TYPE_CHECKING

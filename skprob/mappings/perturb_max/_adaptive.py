@@ -7,8 +7,8 @@ G(x) = Π_j Φ(x - z_j). With the noise's density φ and the hazard h = φ / Φ,
 
 G is the same for all classes, so a node takes n_classes evaluations of the noise. The
 integration variable is t = asinh((x - centre) / scale), whose steps grow with the
-distance from the centre. The first panels end where the integrand is not smooth. A
-panel whose estimated error is too large is halved.
+distance from the centre. The first panels (`_first_panels.py`) end where the integrand
+is not smooth. A panel whose estimated error is too large is halved.
 """
 
 from functools import cached_property
@@ -17,15 +17,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ._derivatives import Nodes
-from ._panels import Panels, add_logs, gauss_legendre
+from ._first_panels import FirstPanels, centre_of, clipped, lowest_of
+from ._panels import add_logs
 from ._tuning import TUNING
 from .noises import reach
-
-# A lower finite score counts as this one: differences of larger numbers overflow.
-_LOWEST = -1e300
-# Distances from a median, in scales, at which the density of a class alone in a wide
-# gap changes by orders of magnitude: first panels end there.
-_WIDTHS = np.array([3, 10, 30])
 
 
 class AdaptiveQuadrature:
@@ -55,14 +50,16 @@ class AdaptiveQuadrature:
     """
 
     def __init__(self, scores, noise, tol, relative, labels, in_logs):
-        self.z = _clipped(scores)
+        self.z = clipped(scores)
         self.noise, self.labels, self.in_logs = noise, labels, in_logs
         self._relative = relative
         self._tol = tol if labels is None else TUNING.label_error * tol
         self._has_potential = labels is None and not relative and noise.mean is not None
         self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * self._tol)
         with np.errstate(all="ignore"):
-            self._integrate(self._first_panels())
+            first = FirstPanels(self.z, noise, self.reach, relative, labels)
+            self.centre = first.centre
+            self._integrate(first.panels())
 
     def _integrate(self, todo):
         """Halve panels until all have the tolerance, and add up their integrals."""
@@ -207,80 +204,6 @@ class AdaptiveQuadrature:
             relative=relative,
         )
 
-    # The first panels.
-
-    def _first_panels(self):
-        r, noise = self.reach, self.noise
-        ordered = -np.sort(-self.z, axis=1)
-        # m classes have scores of at least z_(m). With the probability of the tail at
-        # most, the largest of all is below z_(m) + lower_m.
-        low = (ordered + r.lower).max(axis=1)
-        high = np.full_like(low, r.upper)
-        self.centre = _centre(ordered, r)
-        if self._relative:
-            low, high = self._widened(low, high, ordered)
-        edges = [low, self.centre, high]
-        if not r.is_smooth_below:
-            edges += self._features(ordered + r.median)
-        if np.isfinite(noise.support[1]):
-            edges += list((self.z + noise.support[1]).T)
-        edges = np.sort(np.clip(np.stack(edges, axis=1), low[:, None], high[:, None]))
-        t = np.arcsinh((edges - self.centre[:, None]) / r.scale)
-        left, right = t[:, :-1], t[:, 1:]
-        rows, place = np.nonzero(right > left)
-        panels = [rows, left[rows, place], right[rows, place]]
-        if noise.smoothness != "piecewise":
-            return [Panels(self._rule(), *panels)]
-        is_narrow = np.diff(edges)[rows, place] < TUNING.narrow * r.scale
-        return [
-            Panels(gauss_legendre(order, 2), *panels)[mask]
-            for order, mask in (
-                (TUNING.narrow_order, is_narrow),
-                (TUNING.wide_order, ~is_narrow),
-            )
-        ]
-
-    def _rule(self):
-        """The rule on all panels of a noise that is not piecewise analytic."""
-        smoothness = self.noise.smoothness
-        if smoothness == "cusped":
-            return gauss_legendre(TUNING.cusped_order, 2, True)
-        return gauss_legendre(self.noise.order, 2 if smoothness == "analytic" else 1)
-
-    def _features(self, medians):
-        """Edges where the density of a class below the centre is a narrow feature."""
-        scale = self.reach.scale
-        edges = list(medians.T)
-        if self.noise.smoothness == "analytic":
-            # One edge is enough for all medians within four scales.
-            cell = np.ceil(medians / (4 * scale))
-            is_first = np.diff(cell, axis=1, prepend=np.inf) != 0
-            edges = list(np.where(is_first, medians, self.centre[:, None]).T)
-        gap = np.diff(medians, axis=1, append=-np.inf)
-        for width in scale * _WIDTHS:
-            is_alone = gap < -2 * width
-            if is_alone.any():
-                beside = np.where(is_alone, medians - width, self.centre[:, None])
-                edges += list(beside.T)
-                above = np.where(is_alone, np.roll(medians, -1, axis=1) + width, np.inf)
-                edges += list(above[:, :-1].T)
-        return [np.minimum(edge, self.centre) for edge in edges]
-
-    def _widened(self, low, high, ordered):
-        """The interval that contains each class's own integral up to the tail."""
-        r, noise = self.reach, self.noise
-        least = _lowest(self.z, self.labels)
-        low = np.maximum(np.minimum(low, least + r.lower[0]), noise.support[0])
-
-        def lift(x):
-            return noise.logpdf(x - least) - noise.logpdf(x)
-
-        # The integral of a lower class extends further up if the tail is heavy.
-        is_heavy = np.isinf(noise.support[1]) & (lift(high) > lift(self.centre))
-        stretch = 1 + (self.centre - least) / r.scale
-        raised = np.minimum(self.centre + (high - self.centre) * stretch, -_LOWEST)
-        return low, np.where(is_heavy, raised, high)
-
 
 def underflow(scores, noise, labels):
     """Rows whose integrands may underflow without logarithms.
@@ -288,27 +211,8 @@ def underflow(scores, noise, labels):
     At the centre the hazard of the lowest class is at least its density, and G is about
     1/2. Where these do not underflow, nodes that do are negligible.
     """
-    z = _clipped(scores)
+    z = clipped(scores)
     r = reach(noise, z.shape[1], TUNING.adaptive_tail)
-    centre = _centre(-np.sort(-z, axis=1), r)
+    centre = centre_of(-np.sort(-z, axis=1), r)
     with np.errstate(all="ignore"):
-        return noise.logpdf(centre - _lowest(z, labels)) < TUNING.log_underflow
-
-
-def _centre(ordered, r):
-    """About the median of the largest perturbed score, from scores in falling order."""
-    return (ordered + r.median_of_max).max(axis=1)
-
-
-def _clipped(scores):
-    """Scores as float64, finite ones from -1e300."""
-    z = np.array(scores, dtype=np.float64)
-    z[(z < _LOWEST) & (z > -np.inf)] = _LOWEST
-    return z
-
-
-def _lowest(z, labels):
-    """Lowest score of a class whose probability is wanted, in each row."""
-    if labels is not None:
-        return z[np.arange(len(z)), labels]
-    return np.where(z > -np.inf, z, 0).min(axis=1)
+        return noise.logpdf(centre - lowest_of(z, labels)) < TUNING.log_underflow

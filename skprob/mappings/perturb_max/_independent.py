@@ -10,7 +10,7 @@ from .._traits import Traits
 from ._adaptive import AdaptiveQuadrature, underflow
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
-from ._shared_nodes import SharedRows, padded_chunks, shared_groups
+from ._shared_nodes import SharedNodes, SharedRows, padded_chunks, shared_groups
 from ._tuning import TUNING
 from .noises import NOISES, ShapedNoise, get_noise
 
@@ -86,12 +86,10 @@ class IndependentMax(Mapping):
         label_scores = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
         is_possible = label_scores > noise.support[0] - noise.support[1]
         if logarithm:
-            for shared, rows in self._shared(scores, relative=True):
-                for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
-                    results = shared.label_gradient(*z_and_labels)
-                    values[chunk], gradient[chunk], is_done[chunk] = (
-                        array[: len(chunk)] for array in results
-                    )
+            results = values, gradient, is_done
+            self._fill_in_by_shared_nodes(
+                results, SharedNodes.label_gradient, scores, labels
+            )
             is_done &= is_possible
             values[~is_done], gradient[~is_done] = -np.inf, 0
         todo = np.flatnonzero(is_possible & ~is_done)
@@ -124,12 +122,10 @@ class IndependentMax(Mapping):
         if np.count_nonzero(q, axis=1).max(initial=0) <= 1:
             # One label in each row: the log loss of labels.
             labels = q.argmax(axis=1)
-            for shared, rows in self._shared(scores, relative=True):
-                for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
-                    results = shared.shape_gradient(*z_and_labels)
-                    gradient[chunk], is_done[chunk] = (
-                        array[: len(chunk)] for array in results
-                    )
+            results = gradient, is_done
+            self._fill_in_by_shared_nodes(
+                results, SharedNodes.shape_gradient, scores, labels
+            )
             gradient *= q[np.arange(len(q)), labels]
         rows = np.flatnonzero(~is_done)
         log_p, _, derivatives = self._integrate(scores[rows], relative=True)
@@ -188,6 +184,17 @@ class IndependentMax(Mapping):
         """Groups of rows for the shared route."""
         tol = self._tolerance(scores, False)
         return shared_groups(scores, get_noise(self.noise), tol, relative)
+
+    def _fill_in_by_shared_nodes(self, results, method, scores, labels):
+        """Set the results of the rows that share nodes.
+
+        ``method(shared, z, labels)`` returns a part of each of the results.
+        """
+        for shared, rows in self._shared(scores, relative=True):
+            for chunk, z, padded_labels in padded_chunks(scores, rows, labels):
+                parts = method(shared, z, padded_labels)
+                for result, part in zip(results, parts, strict=True):
+                    result[chunk] = part[: len(chunk)]
 
     def _adaptive(self, scores, rows, relative, labels=None):
         """Rows with their integrals by the adaptive route, some rows at a time."""
