@@ -21,7 +21,7 @@ from skprob import (
     SparsemaxClassifier,
     SparseSoftmaxClassifier,
 )
-from skprob._utils.checks import in_order, lined_up, names_of
+from skprob._utils.checks import in_order, lined_up, names_of_columns
 from skprob.attention import AttentionClassifier
 from skprob.decision import RULES, LabelCuts
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay, coefficient_table
@@ -510,8 +510,8 @@ def test_frames_keep_their_kind_and_others_are_left_alone(frame):
     assert_array_equal(np.asarray(second), [[1, 2, 3]])
     array = np.ones((2, 3))
     assert in_order("y", array, np.array(NAMES[:3])) is array
-    assert names_of("y", array) is None
-    assert names_of("y", frame([[1]])) is None
+    assert names_of_columns("y", array) is None
+    assert names_of_columns("y", frame([[1]])) is None
 
 
 def test_nests_and_loadings_with_names():

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def names_of(classes):
+def plain_names(classes):
     """Names of classes as Python objects; dates and durations as those of NumPy.
 
     Python has whole numbers for those in nanoseconds.
@@ -11,7 +11,7 @@ def names_of(classes):
     Examples
     --------
     >>> import numpy as np
-    >>> names_of(np.array(["b", "a"]))
+    >>> plain_names(np.array(["b", "a"]))
     ['b', 'a']
     """
     return list(classes) if classes.dtype.kind in "mM" else classes.tolist()

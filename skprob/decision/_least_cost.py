@@ -9,7 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._utils.arrays import as_type, beside, namespace, take, to_numpy
-from .._utils.checks import RealInterval, as_costs, as_points, in_order, names_of
+from .._utils.checks import (
+    RealInterval,
+    as_costs,
+    as_points,
+    in_order,
+    names_of_columns,
+)
 from .._utils.names import KeywordsChecked
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike
 
@@ -137,13 +143,13 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         """Expected costs, and the names of the columns."""
         self._validate_params()
         if classes is None:
-            classes = names_of("probabilities", probabilities)
+            classes = names_of_columns("probabilities", probabilities)
         else:
             classes = _distinct(classes)
             probabilities = in_order("probabilities", probabilities, classes)
         p = as_points(probabilities, "simplex", "probabilities")
         if classes is None:
-            known = names_of("costs", self.costs)
+            known = names_of_columns("costs", self.costs)
             classes = np.arange(p.shape[1]) if known is None else known
         if len(classes) != p.shape[1]:
             raise ValueError(

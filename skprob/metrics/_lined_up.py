@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import common_names, in_order, lined_up, names_of, naming
+from .._utils.checks import common_names, in_order, lined_up, names_of_columns, naming
 from ..targets import check_target, unique_labels
 
 
@@ -38,8 +38,8 @@ def lined_up_with(classes, y_true, **predicted):
     0   0.1  0.9
     """
     ((name, array),) = predicted.items()
-    are_labels = names_of("y_true", y_true) is None
-    if classes is None and are_labels and names_of(name, array) is not None:
+    are_labels = names_of_columns("y_true", y_true) is None
+    if classes is None and are_labels and names_of_columns(name, array) is not None:
         classes = _labels(y_true, array)
     if classes is None:
         return lined_up(y_true=y_true, **predicted)
@@ -59,7 +59,7 @@ def names_in_order(classes, y_true, **predicted):
     if classes is not None:
         return np.asarray(classes)
     ((_, array),) = predicted.items()
-    if names_of("y_true", y_true) is None:
+    if names_of_columns("y_true", y_true) is None:
         labels = _labels(y_true, array if hasattr(array, "shape") else np.array(array))
         if labels is not None:
             return labels

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
-from .._utils.checks import names_of, naming, refuse_masked
+from .._utils.checks import names_of_columns, naming, refuse_masked
 from .._utils.labels import plain_labels
 
 
@@ -113,7 +113,7 @@ def column_names(y, shape, class_names=None):
     """
     is_matrix = len(shape) == 2 and shape[1] > 1
     if class_names is None:
-        return names_of("y", y) if is_matrix else None
+        return names_of_columns("y", y) if is_matrix else None
     if not is_matrix:
         raise ValueError(
             "class_names need a y with a column for each class, because labels have "

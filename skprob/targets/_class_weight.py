@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from .._utils.checks import is_number
-from .._utils.labels import names_of
+from .._utils.labels import plain_names
 
 
 def class_weight_factors(class_weight, encoded, sample_weight):
@@ -77,7 +77,7 @@ def weights_of_classes(class_weight, classes, total):
             total.sum(), len(total) * total, out=np.zeros_like(total), where=is_present
         )
     else:
-        names = names_of(classes)
+        names = plain_names(classes)
         unknown = [label for label in class_weight if label not in names]
         if unknown:
             raise ValueError(

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from ..arrays import is_foreign, to_numpy
-from .columns import names_of
+from .columns import names_of_columns
 
 # Longest list of columns in an error.
 _MOST_COLUMNS = 3
@@ -91,7 +91,7 @@ def _where(X, is_wrong):
 def _columns(X):
     """Pairs of the name, or number, of a column and its values."""
     try:
-        names = names_of("X", X)
+        names = names_of_columns("X", X)
     except ValueError:  # Two columns have the same name.
         names = None
     if names is not None:

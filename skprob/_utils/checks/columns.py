@@ -12,7 +12,7 @@ from ..arrays import to_numpy
 _MOST_NAMES = 10
 
 
-def names_of(name, data):
+def names_of_columns(name, data):
     """The names of the columns of a DataFrame, as classes.
 
     Numbers remain numbers, other names become text. A single column contains labels, so
@@ -38,8 +38,8 @@ def names_of(name, data):
     Examples
     --------
     >>> import pandas as pd
-    >>> from skprob._utils.checks import names_of
-    >>> names_of("y", pd.DataFrame([[0, 1]], columns=["calm", "sad"]))
+    >>> from skprob._utils.checks import names_of_columns
+    >>> names_of_columns("y", pd.DataFrame([[0, 1]], columns=["calm", "sad"]))
     array(['calm', 'sad'], dtype=object)
     """
     names = _column_names(name, data)
@@ -179,7 +179,7 @@ def common_names(**frames):
     >>> common_names(y_true=unnamed, y_pred=named).tolist()
     ['calm', 'sad']
     """
-    known = [names_of(name, data) for name, data in frames.items()]
+    known = [names_of_columns(name, data) for name, data in frames.items()]
     known = [names for names in known if names is not None]
     named = [names for names in known if not _are_positions(names.tolist())]
     return next(iter(named or known), None)

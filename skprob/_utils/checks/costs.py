@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .columns import in_order, names_of
+from .columns import in_order, names_of_columns
 from .matrices import as_real
 
 
@@ -43,7 +43,7 @@ def as_costs(name, costs, n_classes=None, classes=None):
     array([[0., 1.],
            [9., 0.]])
     """
-    names = names_of(name, costs)
+    names = names_of_columns(name, costs)
     if names is not None:
         if not hasattr(costs, "iloc"):
             raise ValueError(

@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..._utils.arrays import is_foreign, to_numpy
-from ..._utils.checks import in_order, names_of
+from ..._utils.checks import in_order, names_of_columns
 from ..._utils.fitted import last_step
 from ..._utils.gaps import without_gaps
 from ..._utils.labels import positions_of
@@ -44,7 +44,7 @@ def classes_of(model, y, target_type):
         classes = np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
         if classes.shape == (y.shape[1],):
             return classes
-    names = names_of("y", y)
+    names = names_of_columns("y", y)
     return np.arange(y.shape[1]) if names is None else names
 
 

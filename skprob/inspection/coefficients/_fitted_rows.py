@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._utils.checks import check_sample_weight, in_order, naming
 from ..._utils.fitted_params import fitted_params
-from ..._utils.labels import names_of
+from ..._utils.labels import plain_names
 from ..._utils.scores import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
@@ -115,7 +115,7 @@ class FittedRows:
             validate_data(model, given, reset=False, skip_check_array=True)
         self.polytope = model.mapping_.traits.polytope
         self.are_labels = model.target_type_ == "class"
-        self.classes = names_of(model.classes_) + [None] * model.has_none_class_
+        self.classes = plain_names(model.classes_) + [None] * model.has_none_class_
         self.n_scores, n_classes = len(self.classes), len(model.classes_)
         self.weight = check_sample_weight(sample_weight, X)
         self._offset = self._available = None

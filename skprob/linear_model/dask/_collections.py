@@ -142,13 +142,13 @@ def example_of(X):
     return np.zeros((1, int(with_whole_rows(X).shape[1])), X.dtype)
 
 
-def names_of(data):
+def dask_columns(data):
     """Names of the columns of a Dask dataframe; None for other data."""
     columns = getattr(data, "columns", None) if _is_frame(data) else None
     return None if columns is None else list(columns)
 
 
-def lined_up(name, rows, names):
+def in_collection_order(name, rows, names):
     """Rows of a partition, with the columns in the order of the collection's names.
 
     Without names, of the collection or the partition, the order stays the same.
@@ -167,7 +167,7 @@ def lined_up(name, rows, names):
     return rows[names]
 
 
-def columns_of(y):
+def without_rows(y):
     """An object with the columns of y, without its rows."""
     return y._meta if _is_frame(y) and hasattr(y, "_meta") else y
 

@@ -18,7 +18,7 @@ from ...targets import (
     smoothed_target,
     unique_labels,
 )
-from ._collections import lined_up
+from ._collections import in_collection_order
 
 
 class CheckedRows(NamedTuple):
@@ -58,7 +58,7 @@ def checked_rows(X, y, weight, *expected):
 
 
 def _checked(X, y, weight, names, dtype, n_features, name):
-    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    X, y = in_collection_order("X", X, names[0]), in_collection_order("y", y, names[1])
     if not X.shape[0]:
         if np.shape(y)[0]:
             raise ValueError(

@@ -7,10 +7,10 @@ from dask import delayed
 
 from ...targets import check_target
 from ._collections import (
+    dask_columns,
     delayed_pieces,
     example_of,
-    lined_up,
-    names_of,
+    in_collection_order,
     partitioned,
     with_whole_rows,
 )
@@ -20,7 +20,7 @@ def lazily(predict, X):
     """The result of a function of rows for a Dask collection, as a Dask array."""
     # Errors about the columns are raised before any row is read.
     empty = predict(example_of(X))[:0]
-    names = names_of(X)
+    names = dask_columns(X)
     if not isinstance(X, dask.array.Array):
         pieces = [
             dask.array.from_delayed(
@@ -46,7 +46,7 @@ def score(score_rows, check_columns, X, y, sample_weight):
     """
     pieces = partitioned(X, y, sample_weight)
     check_columns(example_of(X))
-    names = names_of(X), names_of(y)
+    names = dask_columns(X), dask_columns(y)
     partitions = [
         delayed(_scored)(score_rows, names, *piece)
         for piece in zip(*pieces, strict=True)
@@ -60,14 +60,14 @@ def score(score_rows, check_columns, X, y, sample_weight):
 def _predicted(X, predict, empty, names):
     if not X.shape[0]:
         return empty
-    return predict(lined_up("X", X, names))
+    return predict(in_collection_order("X", X, names))
 
 
 def _scored(score_rows, names, X, y, weight):
     total = X.shape[0] if weight is None else float(np.sum(weight))
     if not total > 0:
         return 0.0, 0.0
-    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    X, y = in_collection_order("X", X, names[0]), in_collection_order("y", y, names[1])
     # Rows of which nothing is known would have no weight.
     check_target(y, "y", len_of=X)
     return score_rows(X, y, weight), total

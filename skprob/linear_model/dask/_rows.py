@@ -16,7 +16,7 @@ from .._trials import trial_scores
 from ..fit import check_total_weight
 from ..predict import KnownThreshold
 from . import _partition as partition
-from ._collections import columns_of, example_of, names_of, partitioned
+from ._collections import dask_columns, example_of, partitioned, without_rows
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
     # The columns are checked without the rows.
     example = check_columns(example_of(X))
     dtype, n_features = example.dtype, example.shape[1]
-    names = names_of(X), names_of(y)
+    names = dask_columns(X), dask_columns(y)
     expected = names, dtype, n_features, spec.name
     blocks, release = _computed(
         [
@@ -178,7 +178,7 @@ def _classes(summary, y, class_names):
     """The labels, or the names or numbers of the columns of y."""
     is_class = summary.kind == "class"
     shape = (summary.n_rows, summary.n_columns)[: 1 if is_class else 2]
-    names = column_names(columns_of(y), shape, class_names)
+    names = column_names(without_rows(y), shape, class_names)
     if is_class:
         return summary.labels
     return np.arange(summary.n_columns) if names is None else names
