@@ -283,7 +283,10 @@ class AdaptiveScore(_ProbabilityScore):
             best = by_class.max(axis=0)
             if best.min(initial=np.inf) > limit:
                 return _only_best(by_class, best).T
-        rising = np.sort(p, axis=1)
+        # Probabilities have the order of their bits, and integers are sorted in three
+        # quarters of the time. Numbers with a minus sign come first, in no order.
+        bits = np.sort(p.view(np.int64), axis=1)
+        rising = bits.view(np.float64)
         # Sums of small integers take a fourth of the time.
         counts = np.min_scalar_type(n_classes)
         total, size = np.zeros(n_rows), np.zeros(n_rows, dtype=counts)
@@ -292,7 +295,9 @@ class AdaptiveScore(_ProbabilityScore):
             total += largest
             score = total if uniform is None else total - uniform * largest
             penalty = self._rank_penalty * max(rank - self._free_ranks, 0)
-            is_in = score + penalty <= limit
+            if penalty:
+                score = score + penalty
+            is_in = score <= limit
             if not is_in.any():
                 break
             size += is_in
@@ -303,7 +308,7 @@ class AdaptiveScore(_ProbabilityScore):
         # Of equal probabilities some may be in the set and some not. Numbers below
         # zero, which some classifiers return, have sums that do not rise.
         is_tied = (last > 0) & (below == cut)
-        by_scores = np.flatnonzero(is_tied | (rising[:, 0] < 0))
+        by_scores = np.flatnonzero(is_tied | (bits[:, 0] < 0))
         if not self._never_empty:
             cut[size == 0] = np.inf
         result = p >= cut[:, None]

@@ -195,6 +195,8 @@ def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
     p[:4] -= 1e-17
     p[4] = 0
     p[4, :2] = 0.25, -0.25
+    # The bits of -0.0 are below those of all other numbers.
+    p[5, :3] = -0.0, -0.25, 0.25
     uniform = rng.integers(0, 4, size=40) / 4 if randomised else None
     score = AdaptiveScore(never_empty, penalty, 2)
     for limit in (1e-14, 0.375, np.nextafter(0.5, 1), 0.5 - 1e-11, 0.9375, 1.0, 2.5):
