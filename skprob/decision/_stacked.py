@@ -34,7 +34,9 @@ class StackedLabels(DecisionRule):
     sets, so that they sum to the number of labels. The regression has a ridge penalty,
     the one with the least squared error over five folds of the rows. If none has a
     smaller error than the estimates themselves, nothing is corrected. Fit the rule to
-    out-of-fold probabilities, as the parameter ``threshold`` of an estimator does.
+    out-of-fold probabilities, as the parameter ``threshold`` of an estimator does. Take
+    few folds: with leave-one-out and many labels, the regression learns how a row that
+    is left out changes the model, which does not help new rows.
 
     Time grows with the third power of the number of labels, and memory with the second:
     it is meant for at most some thousand labels.

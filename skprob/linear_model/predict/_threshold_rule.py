@@ -89,9 +89,12 @@ class OutOfFoldThreshold(ThresholdRule):
         self._folds, self._n_folds = folds, n_folds
 
     def __call__(self, probabilities, left_out=None, start=None):
+        rows, threshold = self._rows, self._threshold
         p = None if left_out is None else left_out(self._numbers)
         if p is not None:
-            return self._rows.threshold(self._threshold, [p], slice(None))
+            of_fit = probabilities(rows.X, self._given).on_host()
+            if not rows.is_revealed(threshold, p, of_fit):
+                return rows.threshold(threshold, [p], slice(None))
         if start is not None:
             return self._by_models(self._folds.starting_from(start))
         return self._by_folds

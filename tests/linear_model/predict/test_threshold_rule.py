@@ -1,6 +1,7 @@
 """The cut of label sets: each way to ask for it, and changing it after the fit."""
 
 import tracemalloc
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -199,6 +200,22 @@ def test_auto_corrects_the_probabilities_of_at_most_so_many_labels():
         more = np.column_stack([Y, Y[:, 0]])
         model.fit(X, more)
     assert repr(model.threshold_) == "LabelCuts(average='micro')"
+
+
+@pytest.mark.parametrize("hidden", [0.0, 0.3])
+def test_many_labels_under_a_strong_penalty(hidden):
+    """Probabilities of rows left out one by one show the labels of the row."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5))
+    scores = 0.7 * X @ rng.normal(size=(5, 50)) - 1
+    Y = (scores + rng.logistic(size=(600, 50)) > 0).astype(float)
+    Y_train = np.where(rng.random((200, 50)) < hidden, np.nan, Y[:200])
+    stacked, cuts = (
+        SigmoidClassifier(C=0.003, threshold=threshold).fit(X[:200], Y_train)
+        for threshold in ("auto", LabelCuts("micro"))
+    )
+    f1_of = partial(f1_score, Y[200:], average="micro")
+    assert f1_of(stacked.predict(X[200:])) > f1_of(cuts.predict(X[200:])) + 0.03
 
 
 @pytest.mark.parametrize(
