@@ -28,6 +28,8 @@ from .._utils.arrays import take, to_numpy, upper_triangle
 from ..data import DenseDesign, local_blocks
 from ._block_point import BlockPoint
 from ._linear import LinearObjective
+from ._linear_point import LinearCurvature, LinearPoint
+from ._piece_hessian import RowHessians
 
 # Largest cost of the whole Hessian, its inverse and the products with each row, in
 # multiplications: about a second.
@@ -45,6 +47,17 @@ _LARGEST_BLOCKS, _ROWS_PER_COLUMN = 2e10, 20
 # Most columns of these Hessians, and most numbers in all of them (512 MB). With fewer
 # rows than columns these are replaced by as many as there are rows.
 _MOST_COLUMNS, _MOST_NUMBERS = 2500, 1 << 26
+# Fewest drawn rows for each column, by curvature in each raw prediction, with which the
+# whole Hessian is that of the drawn rows: with 4,000 of 16,000 rows C="loo" takes 0.75
+# times as long on letter, and 0.6 to 0.8 times on made data. Scores come out up to
+# 0.2 % too low on letter and pendigits, for neighbouring penalties by about the same.
+# With three rows for each column they come out up to 5 % too low.
+_DRAWN_PER_COLUMN = 8
+# From this number of raw predictions on, conjugate gradients invert I - s_i A_i J_i:
+# C="loo" takes 0.66 times as long on 3,000 rows of letter. What they may leave, as a
+# part of the move of a row without A_i J_i, and the iterations after which a matrix is
+# factored.
+_MANY_OUTPUTS, _LEFT_OF_MOVE, _MOST_ITERATIONS = 10, 1e-5, 10
 # Numbers of a part of the rows that are in memory at a time (16 MiB).
 _PART = 1 << 21
 # From this number of quadratic forms on, one product with all pairs of columns is
@@ -62,7 +75,7 @@ _LEAST_OF_BLOCKS = 0.1
 _MOST_COUPLED = 16
 
 
-def leave_one_out(objective, parameters, share=1.0):
+def leave_one_out(objective, parameters, share=1.0, point=None):
     """Raw predictions of each row by the model without it.
 
     The whole Hessian is written out where that takes about a second at most. Where it
@@ -80,7 +93,10 @@ def leave_one_out(objective, parameters, share=1.0):
     parameters : ndarray of shape (n_parameters,)
         Near the minimum.
     share : float, default=1.0
-        Share of the rows that are left out in turn: those of :func:`drawn_rows`.
+        Share of the rows that are left out in turn: those of :func:`drawn_rows`. If
+        they are many for each column, they stand for all rows in the Hessian.
+    point : LinearPoint, default=None
+        At the parameters, if it is known. Points of other classes are not used.
 
     Returns
     -------
@@ -96,17 +112,24 @@ def leave_one_out(objective, parameters, share=1.0):
     n_rows = objective.description.n_rows
     if _may_have_fewer_columns(objective):
         objective, parameters = _with_fewer_columns(objective, parameters)
-    point, matrix = objective.at(parameters), parameters.reshape(objective.shape)
-    n_outputs, size = objective.shape
+        point = None
+    if not isinstance(point, LinearPoint):
+        point = objective.at(parameters)
+    matrix, (n_outputs, size) = parameters.reshape(objective.shape), objective.shape
     rows = point if share >= 1 else point.of_blocks.map(_drawn, share)
     is_separable = objective.description.is_separable
     if not is_separable and _cost(n_rows, objective.n_parameters) <= _LARGEST_WHOLE:
-        inverse = _single_inverse(objective, point)
+        gradient, part = point.gradient, 1.0
+        if share < 1 and _effective_rows(rows) >= _DRAWN_PER_COLUMN * size:
+            # Each drawn row counts as so many that it is left out with.
+            rows, part, n_rows = rows.map(_times, 1 / share), share, share * n_rows
+            point = LinearCurvature(objective, matrix, rows)
+        inverse = _single_inverse(objective, point, n_rows)
         if inverse is None:
             inverse = _inverse(point.hessian())
-        step = -(inverse @ point.gradient).reshape(objective.shape)
+        step = -(inverse @ gradient).reshape(objective.shape)
         inverse = inverse.reshape(n_outputs, size, n_outputs, size)
-        return rows.collect(_by_whole, matrix, step, inverse, least)
+        return rows.collect(_by_whole, step, inverse, least, part)
     if size > _MOST_COLUMNS or n_outputs * size**2 > _MOST_NUMBERS:
         raise ValueError(
             f"Leave-one-out needs a Hessian for each of {n_outputs} raw predictions, "
@@ -189,12 +212,12 @@ def _with_fewer_columns(objective, parameters):
     return other, other.from_model(coef, intercept).reshape(-1)
 
 
-def _single_inverse(objective, point):
-    """The inverse of the whole Hessian in single precision.
+def _single_inverse(objective, point, n_rows):
+    """The inverse of the whole Hessian of so many rows in single precision.
 
     None where that is not faster, or not accurate enough.
     """
-    if _cost(objective.description.n_rows, objective.n_parameters) < _LEAST_SINGLE:
+    if _cost(n_rows, objective.n_parameters) < _LEAST_SINGLE:
         return None
     everything = np.ones(objective.shape, bool)
     hessian = point.piece_hessian(everything, dtype=np.float32)
@@ -259,25 +282,112 @@ def _drawn(point, share):
     return BlockPoint(point.block.take(numbers), point.loss, take(point.raw, numbers))
 
 
-def _by_whole(point, matrix, step, inverse, least):
-    """Raw predictions of left-out rows, from the inverse of the whole Hessian."""
-    n_outputs, size = matrix.shape
+def _effective_rows(points):
+    """Rows of equal curvature that have that of the rows, in one raw prediction.
+
+    The one that has fewest.
+    """
+    total, squares = points.sum(_total_and_squares)
+    return float((total**2 / np.maximum(squares, np.finfo(float).tiny)).min())
+
+
+def _total_and_squares(point):
+    curvature = to_numpy(point.curvature())
+    return curvature.sum(axis=0), np.square(curvature).sum(axis=0)
+
+
+def _times(point, factor):
+    """The point with weights times a factor."""
+    block = replace(point.block, weight=factor * point.block.weight)
+    return BlockPoint(block, point.loss, point.raw)
+
+
+def _by_whole(point, step, inverse, least, part):
+    """Raw predictions of left-out rows, from the inverse of the whole Hessian.
+
+    The gradient of a row is this part of its weighted gradient.
+    """
+    n_outputs, size = step.shape
     first, second, number = upper_triangle(n_outputs)
     # Only the symmetric part of each block counts, because both sides are the same row.
     forms = inverse.transpose(0, 2, 1, 3)[first, second]
     dtype = inverse.dtype
-    identity = (1 + least) * np.eye(n_outputs, dtype=dtype)
     left_out = np.empty((point.raw.shape[0], n_outputs))
     width = max(size * n_outputs, n_outputs**2)
-    for rows, part in _parts(point, width):
-        z, (raw, gradient) = _columns_of(part), _rows_of(part)
-        A = _quadratic_forms(z.astype(dtype, copy=False), forms)[:, number]
-        gradient = gradient.astype(dtype, copy=False)
-        move = (step @ z).T.astype(dtype) + np.einsum("nkl,nl->nk", A, gradient)
-        remaining = identity - _products(A, part)
-        change = np.linalg.solve(remaining, move[:, :, None])[:, :, 0]
-        left_out[rows] = raw + change
+    for rows, some in _parts(point, width):
+        z, (raw, gradient) = _columns_of(some), _rows_of(some)
+        A = _quadratic_forms(z.astype(dtype, copy=False), forms).take(number, axis=1)
+        gradient = (part * gradient).astype(dtype, copy=False)
+        move = (step @ z).T.astype(dtype) + _matvec(A, gradient)
+        weight, traits = some.block.weight, some.loss.traits
+        J = RowHessians.of(some.linear, weight, 0.0, traits).astype(dtype)
+        left_out[rows] = raw + _change(A, J, move, least)
     return left_out
+
+
+def _change(A, J, move, least):
+    """(I - A J)⁻¹ times a move (n_rows, M), of each row."""
+    if move.shape[1] < _MANY_OUTPUTS:
+        return _solved(A, J, move, least)
+    change, converged = _by_conjugate_gradients(A, J, move, least)
+    (rows,) = np.nonzero(~converged)
+    if len(rows):
+        parts = (None if array is None else array[rows] for array in J)
+        change[rows] = _solved(A[rows], RowHessians(*parts), move[rows], least)
+    return change
+
+
+def _solved(A, J, move, least):
+    if J.matrices is not None:
+        product = A @ J.matrices
+    else:
+        product = A * J.diagonal[:, None, :]
+        if J.vector is not None:
+            product -= _matvec(A, J.vector)[:, :, None] * J.vector[:, None, :]
+    remaining = (1 + least) * np.eye(move.shape[1], dtype=A.dtype) - product
+    return np.linalg.solve(remaining, move[:, :, None])[:, :, 0]
+
+
+def _by_conjugate_gradients(A, J, move, least):
+    """The same, and a mask of the rows for which it has converged.
+
+    I - A J is symmetric and positive in the inner product of J. Its eigenvalues are
+    near one, but for rows that have much influence on their own predictions.
+    """
+
+    def times_J(x):
+        if J.matrices is not None:
+            return _matvec(J.matrices, x)
+        product = J.diagonal * x
+        if J.vector is not None:
+            product -= np.vecdot(J.vector, x)[:, None] * J.vector
+        return product
+
+    diagonal, tiny = A.dtype.type(1 + least), np.finfo(A.dtype).tiny
+    J_change = times_J(move)
+    residual = _matvec(A, J_change) - A.dtype.type(least) * move
+    direction, J_direction = residual, times_J(residual)
+    square = np.vecdot(residual, J_direction)
+    enough = _LEFT_OF_MOVE**2 * np.maximum(np.vecdot(move, J_change), 0) + tiny
+    is_positive = np.ones(len(move), bool)
+    for _ in range(_MOST_ITERATIONS):
+        if not (is_positive & (square > enough)).any():
+            break
+        product = diagonal * direction - _matvec(A, J_direction)
+        curvature = np.vecdot(J_direction, product)
+        is_positive &= (curvature > 0) | (square <= enough)
+        moves = (square > enough) & is_positive
+        length = np.where(moves, square / np.where(moves, curvature, 1), 0)[:, None]
+        J_change += length * J_direction
+        residual = residual - length * product
+        J_residual = times_J(residual)
+        last, square = square, np.vecdot(residual, J_residual)
+        ratio = (square / np.where(last > 0, last, 1))[:, None]
+        direction = residual + ratio * direction
+        J_direction = J_residual + ratio * J_direction
+    # Where J has no curvature the change is that of A and of the others.
+    change = (move + _matvec(A, J_change)) / diagonal
+    return change, is_positive & (square <= enough)
 
 
 def _by_blocks(point, matrix, steps, factors, least, is_separable):
@@ -357,18 +467,9 @@ def _weights(point):
     return to_numpy(point.block.weight).astype(np.float64)[:, None]
 
 
-def _products(A, point):
-    """s_i A_i J_i of each row, for symmetric A_i: (n_rows, M, M)."""
-    linear, weights = point.linear, _weights(point)[:, :, None]
-    slopes = linear.slopes()
-    if slopes is None:
-        matrices = to_numpy(linear.hessian_matrices()) * weights
-        return A @ matrices.astype(A.dtype, copy=False)
-    slopes = to_numpy(slopes).astype(A.dtype, copy=False)
-    weights = weights.astype(A.dtype)
-    total = slopes.sum(axis=1, keepdims=True)
-    mean = np.einsum("nkl,nl->nk", A, slopes) / np.where(total > 0, total, 1.0)
-    return (A - mean[:, :, None]) * (weights * slopes[:, None, :])
+def _matvec(matrices, vectors):
+    """The product of the matrix and the vector of each row."""
+    return (matrices @ vectors[:, :, None])[:, :, 0]
 
 
 def _inverse_forms(z, factors):

@@ -82,6 +82,48 @@ class LinearCurvature:
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
         return self._sum(BlockPoint.intercept_product, shift)[0]
 
+    def hessian(self):
+        """Hessian (n_parameters, n_parameters), in one pass.
+
+        The direction in which all raw predictions change alike, and nothing else, gets
+        a curvature: no step is to lead there.
+        """
+        objective = self._objective
+        objective.count(1)
+        (hessian,) = self._sum(BlockPoint.hessian)
+        if objective.description.is_relative:
+            for column in objective.penalty.free_columns:
+                hessian[:, column, :, column] += 1 / objective.shape[0]
+        n_parameters = objective.n_parameters
+        hessian = hessian.reshape(n_parameters, n_parameters)
+        diagonal = hessian.reshape(-1)[:: n_parameters + 1]
+        diagonal.reshape(objective.shape)[...] += self.ridge
+        return hessian
+
+    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
+        """Hessian of the parameters that a mask (M, size) includes, in one pass.
+
+        Where it includes a column without a penalty for all outputs, the direction in
+        which they change alike gets a curvature, as in :meth:`hessian`. With a damping
+        the loss of each row gets more curvature in its raw predictions, but for
+        equal changes that it is invariant to. With a share below 1 it is estimated from
+        so many of the rows, drawn in proportion to their curvature. With a dtype of
+        single precision it takes half the time.
+        """
+        objective = self._objective
+        objective.count(share)
+        (hessian,) = self._sum(
+            BlockPoint.piece_hessian, included, damping, share, dtype
+        )
+        _, columns = np.nonzero(included)
+        hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
+        if objective.description.is_relative:
+            for column in objective.penalty.free_columns:
+                place = np.flatnonzero(columns == column)
+                if len(place) == objective.shape[0]:
+                    hessian[np.ix_(place, place)] += 1 / objective.shape[0]
+        return hessian
+
     @property
     def of_blocks(self):
         """The ``BlockPoint`` of each block."""
@@ -137,48 +179,6 @@ class LinearPoint(LinearCurvature):
         product = objective.without_common_part(product)
         product += objective.penalty.gradient(along)
         return product.reshape(-1)
-
-    def hessian(self):
-        """Hessian (n_parameters, n_parameters), in one pass.
-
-        The direction in which all raw predictions change alike, and nothing else, gets
-        a curvature: no step is to lead there.
-        """
-        objective = self._objective
-        objective.count(1)
-        (hessian,) = self._points.sum(BlockPoint.hessian)
-        if objective.description.is_relative:
-            for column in objective.penalty.free_columns:
-                hessian[:, column, :, column] += 1 / objective.shape[0]
-        n_parameters = objective.n_parameters
-        hessian = hessian.reshape(n_parameters, n_parameters)
-        diagonal = hessian.reshape(-1)[:: n_parameters + 1]
-        diagonal.reshape(objective.shape)[...] += self.ridge
-        return hessian
-
-    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
-        """Hessian of the parameters that a mask (M, size) includes, in one pass.
-
-        Where it includes a column without a penalty for all outputs, the direction in
-        which they change alike gets a curvature, as in :meth:`hessian`. With a damping
-        the loss of each row gets more curvature in its raw predictions, but for
-        equal changes that it is invariant to. With a share below 1 it is estimated from
-        so many of the rows, drawn in proportion to their curvature. With a dtype of
-        single precision it takes half the time.
-        """
-        objective = self._objective
-        objective.count(share)
-        (hessian,) = self._points.sum(
-            BlockPoint.piece_hessian, included, damping, share, dtype
-        )
-        _, columns = np.nonzero(included)
-        hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
-        if objective.description.is_relative:
-            for column in objective.penalty.free_columns:
-                place = np.flatnonzero(columns == column)
-                if len(place) == objective.shape[0]:
-                    hessian[np.ix_(place, place)] += 1 / objective.shape[0]
-        return hessian
 
     def without_tails(self, step):
         """Loss in the tails along a step, and the point without them.

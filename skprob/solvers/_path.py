@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils.blas import serial_blas
 from ._method import method_for
+from ._problem import Point
 from ._solve import solve
 from ._tuning import Tuning
 from .newton import minimize_family
@@ -18,6 +19,8 @@ class PathSolution(NamedTuple):
     converged: bool
     #: Iterations of the fit that ended there; a fit that was given up does not count.
     n_iter: int
+    #: The problem's point there; None if several penalties were solved together.
+    point: Point | None = None
 
 
 def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
@@ -79,7 +82,8 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
         start, resume, before = solution.parameters, None, strength
         if i + 1 < len(strengths) and strength > 0:
             resume = solution.state, strengths[i + 1] / strength
-        yield PathSolution(start, solution.converged, solution.n_iter)
+        point = solution.state.point if solution.state is not None else None
+        yield PathSolution(start, solution.converged, solution.n_iter, point)
 
 
 def _solve_in_steps(

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from skprob import SoftmaxClassifier, SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.mappings import Entmax, PerturbMax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import (
     LinearObjective,
     _leave_one_out,
@@ -48,10 +48,16 @@ def left_out(X, target, weight, offset, loss, C, tol=1e-9):
 
 
 def newton_step_without_row(
-    i, X, target, weight, offset, loss, C, coef, intercept, factors=1.0
+    i, X, target, weight, offset, loss, C, coef, intercept, factors=1.0, drawn=None
 ):
-    """Scores of row i after a step without it: a Hessian by central differences."""
-    keep = np.arange(len(X)) != i
+    """Scores of row i after a step without it: a Hessian by central differences.
+
+    If some rows are drawn, it is that of these, which count for all.
+    """
+    without = np.arange(len(X)) != i
+    in_hessian, share = without, 1.0
+    if drawn is not None:
+        in_hessian, share = drawn[drawn != i], len(drawn) / len(X)
     Z = np.column_stack([X, np.ones(len(X))])
     theta = np.column_stack([coef, intercept])
     if len(theta) == 1:
@@ -60,10 +66,10 @@ def newton_step_without_row(
     if len(coef) == 1:  # The penalty is that of the difference of two rows.
         ridge = 2 * ridge
 
-    def gradient(theta):
-        scores = Z[keep] @ theta.T + offset[keep]
-        _, slopes = loss.value_and_gradient(scores, target[keep])
-        return (slopes * weight[keep, None]).T @ Z[keep] + ridge * theta
+    def gradient(theta, some, share=1.0):
+        scores = Z[some] @ theta.T + offset[some]
+        _, slopes = loss.value_and_gradient(scores, target[some])
+        return (slopes * weight[some, None]).T @ Z[some] / share + ridge * theta
 
     size, step = theta.size, 1e-5
     hessian = np.empty((size, size))
@@ -71,10 +77,11 @@ def newton_step_without_row(
         shift = np.zeros(size)
         shift[j] = step
         shift = shift.reshape(theta.shape)
-        change = gradient(theta + shift) - gradient(theta - shift)
+        change = gradient(theta + shift, in_hessian, share)
+        change -= gradient(theta - shift, in_hessian, share)
         hessian[:, j] = change.ravel() / (2 * step)
     # The same added to all intercepts has no curvature.
-    newton = np.linalg.lstsq(hessian, -gradient(theta).ravel(), rcond=1e-8)[0]
+    newton = np.linalg.lstsq(hessian, -gradient(theta, without).ravel(), rcond=1e-8)[0]
     return Z[i] @ (theta + newton.reshape(theta.shape)).T + offset[i]
 
 
@@ -98,6 +105,21 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
                 np.stack([scores[i], expected]), loss
             )
             assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("mapping", [*MAPPINGS[:3], PerturbMax("normal")], ids=repr)
+@pytest.mark.parametrize("most_iterations", [1, 10])
+def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
+    """Matrices of the rows are inverted by conjugate gradients, as far as they go."""
+    monkeypatch.setattr(_leave_one_out, "_MANY_OUTPUTS", 2)
+    monkeypatch.setattr(_leave_one_out, "_MOST_ITERATIONS", most_iterations)
+    loss, C = FenchelYoungLoss(mapping), 5.0
+    data = rows(4)
+    scores, model = left_out(*data, loss, C)
+    for i in (0, 3, 11, 17):
+        expected = newton_step_without_row(i, *data, loss, C, *model)
+        left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
+        assert_allclose(left_out_scores, expected, rtol=1e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS[:3], ids=repr)
@@ -157,6 +179,36 @@ def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
         assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
 
 
+@pytest.mark.parametrize("mapping", MAPPINGS[:3], ids=repr)
+@pytest.mark.parametrize("n_blocks", [1, 2])
+def test_drawn_rows_stand_for_all(mapping, n_blocks, monkeypatch):
+    """If they are many, the Hessian is theirs; a row is left out with all it counts."""
+    if n_blocks == 2:
+        slices = [slice(0, 300), slice(300, 1200)]
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+    loss, C, share = FenchelYoungLoss(mapping), 0.02, 1 / 3
+    X, target, weight, offset = data = rows(n_rows=1200)
+    blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
+    objective = LinearObjective(blocks, loss, l2=1 / (C * weight.sum()))
+    start = solve(objective, objective.initial(), tol=1e-9, max_iter=1000).parameters
+    drawn, model = drawn_rows(objective, share), objective.to_model(start)
+    raw = np.concatenate(leave_one_out(objective, start, share))
+    scores = dict(zip(drawn, raw + offset[drawn], strict=True))
+    for i in drawn[::40]:
+        given = i, *data, loss, C, *model
+        expected = newton_step_without_row(*given, drawn=drawn)
+        both = np.stack([scores[i], expected])
+        assert_allclose(*without_mean(both, loss), rtol=1e-5, atol=1e-6)
+    # It is near that of all rows: so are the changes.
+    monkeypatch.setattr(_leave_one_out, "_DRAWN_PER_COLUMN", np.inf)
+    whole = np.concatenate(leave_one_out(objective, start, share))
+    fitted = X[drawn] @ model[0].T + model[1]
+    exact, approximate = (without_mean(each - fitted, loss) for each in (whole, raw))
+    assert np.linalg.norm(exact - approximate) < 0.15 * np.linalg.norm(exact)
+    total = np.linalg.norm(approximate) / np.linalg.norm(exact)
+    assert_allclose(total, 1, atol=0.05)
+
+
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_more_columns_than_rows(n_blocks, monkeypatch):
     """The Hessian of fewer columns; one of them is free, and one is left out."""
@@ -176,7 +228,7 @@ def test_more_columns_than_rows(n_blocks, monkeypatch):
     coef, intercept = objective.to_model(start)
     for i in (0, 7):
         data = X, target, weight, offset, loss, C, coef, intercept
-        expected = newton_step_without_row(i, *data, factors)
+        expected = newton_step_without_row(i, *data, factors=factors)
         left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
         assert_allclose(left_out_scores, expected, rtol=1e-5, atol=1e-6)
 

@@ -30,7 +30,7 @@ def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
         minimize_path(objective, strengths, list(starts), solver=solver, **options)
     )
     assert len(path_solutions) == len(strengths)
-    parameters, converged, _ = zip(*path_solutions, strict=True)
+    parameters, converged, *_ = zip(*path_solutions, strict=True)
     return list(parameters), list(converged)
 
 
@@ -239,7 +239,7 @@ def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
     limits = {"solver": "auto", "tol": 1e-6, "max_iter": 1000}
     solutions = list(minimize_path(objective, strengths, [], **limits))
     assert max(solution.n_iter for solution in solutions) < 200
-    for strength, (parameters, converged, _) in zip(strengths, solutions, strict=True):
+    for strength, (parameters, converged, *_) in zip(strengths, solutions, strict=True):
         assert converged
         coef, intercept = objective.to_model(parameters)
         p = Entmax(1.5)(X @ coef.T + intercept)

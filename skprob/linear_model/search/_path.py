@@ -100,7 +100,8 @@ def fitted_path(specs, data, grid, leaves_out=False):
 def _left_out(objective, solution, model, data, encoded):
     """Raw predictions of all rows by the model without the row."""
     with np.errstate(all="ignore"):
-        left_out = np.concatenate(leave_one_out(objective, solution.parameters))
+        raw = leave_one_out(objective, solution.parameters, point=solution.point)
+        left_out = np.concatenate(raw)
     if encoded.labelled is None:
         return left_out
     # Rows without a target are not in the fit.

@@ -235,6 +235,24 @@ def test_weights_whose_squares_underflow_or_overflow():
     assert np.isfinite(large.loo_scores_).sum() >= 2
 
 
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        # Less than 0.1 % is left after the last rise, or another rise like that.
+        ([-1.0, -0.5, -0.45, -0.446, 0.0], 7),
+        ([-1.0, -0.5, -0.45, -0.44, -0.439, 0.0], 8),
+        ([-1.0, -0.5, -0.51, 0.0], 5),
+        ([-1.0, -1.1, -0.9, -0.85, -0.849, 0.0], 1),
+    ],
+)
+def test_the_search_ends_where_no_rise_is_left(scores, best, monkeypatch):
+    remaining = iter(scores)
+    monkeypatch.setattr(_chosen_C, "left_out_score", lambda *_: next(remaining))
+    model = SoftmaxClassifier(C="loo").fit(*iris())
+    assert model.C_ == model.Cs_[best]
+    assert list(remaining) == [0.0]
+
+
 def test_penalty_factors():
     """A feature that is left out has no influence; a free one is not shrunk."""
     X, y = iris()
