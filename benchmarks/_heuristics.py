@@ -1,7 +1,7 @@
 """The heuristics of the fitting code, and how to do without each of them.
 
-Nearly all are numbers of :class:`skprob.solvers.Tuning`. A few are attributes of
-modules or classes, and some change the plan.
+Most are fields of :class:`skprob.solvers.Tuning`. The others are attributes of modules
+or classes.
 """
 
 import ctypes
@@ -16,6 +16,7 @@ import numpy as np
 
 from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design, _memory
 from skprob.linear_model.fit import _wide_rows
+from skprob.linear_model.search import _path as search_path
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -31,14 +32,13 @@ from skprob.solvers import (
     Tuning,
     _line_search,
     _path,
-    _solve,
     groups_of_outputs,
     method_for,
-    plan,
+    minimize_path,
     solve,
 )
 from skprob.solvers._coordinates import Whitening
-from skprob.solvers.newton import _by_products, minimize_family, sample_size
+from skprob.solvers.newton import sample_size
 
 
 class Heuristic(NamedTuple):
@@ -71,35 +71,25 @@ class Without:
         Other attributes of modules and classes.
     plan : dict, default=None
         Other fields of the plan.
-    **numbers
-        Other numbers of the tuning.
+    **fields
+        Other fields of the tuning.
     """
 
-    def __init__(self, *patches, plan=None, **numbers):
-        self._patches, self._plan, self._numbers = patches, plan or {}, numbers
+    def __init__(self, *patches, plan=None, **fields):
+        fixed_plan = tuple((plan or {}).items())
+        self._patches = patches
+        self._tuning = Tuning(fixed_plan=fixed_plan, **fields)
 
     @contextmanager
     def in_force(self):
         """Context with the changes, whose value is the tuning of fits inside it."""
-        tuning = Tuning(**self._numbers)
-
-        def planned(description, tuning=tuning):
-            return plan(description, tuning)._replace(**self._plan)
-
+        tuned_path = partial(minimize_path, tuning=self._tuning)
         with ExitStack() as stack:
             # Searches choose no tuning themselves.
-            for owner, name, value in (
-                (_solve, "plan", planned),
-                (_by_products, "plan", planned),
-                (_path, "method_for", partial(method_for, tuning=tuning)),
-                (_path, "Tuning", lambda: tuning),
-                (_path, "solve", partial(solve, tuning=tuning)),
-                (_path, "minimize_family", partial(minimize_family, tuning=tuning)),
-            ):
-                stack.enter_context(patch.object(owner, name, value))
+            stack.enter_context(changed(search_path, "minimize_path", tuned_path))
             for change in self._patches:
                 stack.enter_context(change)
-            yield tuning
+            yield self._tuning
 
 
 NOTHING = "nothing"
@@ -218,8 +208,8 @@ def one_by_one(self, weights):
     return np.stack([self._one_sandwich(weight) for weight in weights.T])
 
 
-def solve_anew(*args, resume=None, tuning=Tuning(), **options):
-    return solve(*args, tuning=tuning, **options)
+def solve_anew(*args, resume=None, **options):
+    return solve(*args, **options)
 
 
 class MemoryGivenBack:

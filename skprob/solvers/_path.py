@@ -23,7 +23,9 @@ class PathSolution(NamedTuple):
     point: Point | None = None
 
 
-def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
+def minimize_path(
+    problem, strengths, starts, *, solver, tol, max_iter, tuning=Tuning()
+):
     """Minimise under several penalties; yields a ``PathSolution`` for each.
 
     Each fit starts from the solution under the penalty before, where the gradient is
@@ -41,9 +43,10 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
         As for :func:`solve`.
     tol, max_iter
         As for :class:`Criteria`.
+    tuning : Tuning
     """
-    tuning, limits = Tuning(), {"solver": solver, "tol": tol, "max_iter": max_iter}
-    planned = method_for(problem.description)
+    limits = {"solver": solver, "tol": tol, "max_iter": max_iter, "tuning": tuning}
+    planned = method_for(problem.description, tuning)
     is_little = solver != "lbfgs" and planned == "newton-cholesky"
     method = planned if solver == "auto" else solver
     # The decrease that the whole Hessian gives needs no certificate.
@@ -56,7 +59,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     together = {}
     if is_little:
         together = _solved_together(
-            problem, strengths, starts, tol, warm["tol_at_start"], max_iter
+            problem, strengths, starts, tol, warm["tol_at_start"], max_iter, tuning
         )
     start, resume, before, n_steps = starts[0], None, None, 1
     for i, strength in enumerate(strengths):
@@ -67,9 +70,8 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
         problem = problem.with_l2(strength)
         has_shrinkage = problem.description.has_shrinkage
         if has_shrinkage and before is not None:
-            options = limits | warm | {"tuning": tuning}
             solution, n_steps = _solve_in_steps(
-                problem, start, (before, strength), n_steps, **options
+                problem, start, (before, strength), n_steps, **limits, **warm
             )
         else:
             solution = solve(problem, start, **limits, **warm, resume=resume)
@@ -122,6 +124,7 @@ def _solve_in_steps(
                 parameters,
                 tol=tuning.looser_steps * tol,
                 max_iter=few,
+                tuning=tuning,
                 **options | {"certify": False},
             )
             parameters, n_iter = step.parameters, n_iter + step.n_iter
@@ -131,6 +134,7 @@ def _solve_in_steps(
             parameters,
             tol=tol,
             max_iter=max_iter if is_last else few,
+            tuning=tuning,
             **options,
         )
         if solution.converged or is_last:
@@ -142,7 +146,7 @@ def _solve_in_steps(
 
 
 @serial_blas
-def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter):
+def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter, tuning):
     """Parameters and iterations by number, for the problems that have converged."""
     if problem.family(strengths) is None or not np.all(strengths > 0):
         return {}
@@ -150,7 +154,7 @@ def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
             parameters, n_iter = minimize_family(
-                problem, strengths, np.array(starts), **limits
+                problem, strengths, np.array(starts), tuning=tuning, **limits
             )
         except np.linalg.LinAlgError:  # A Hessian without an inverse.
             return {}

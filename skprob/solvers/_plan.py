@@ -72,50 +72,26 @@ def plan(description, tuning=Tuning()):
     >>> plan(mnist).preconditioner
     'gram by output'
     """
+    chosen = _chosen(description, tuning)
+    return chosen._replace(**dict(tuning.fixed_plan)) if tuning.fixed_plan else chosen
+
+
+def _chosen(description, tuning):
+    """The plan by the rules of :func:`plan`."""
     n_outputs, size = description.shape
     n_groups = n_outputs if description.is_separable else 1
     if not description.is_linear:
         return Plan("none", 0, math.inf, 0, np.float64)
-
-    # Cost of a Hessian product. With fewer rows than columns it counts more: copies of
-    # rows, or rows without weight, must not change the plan.
-    n_rows = max(description.n_rows, size)
-    n_stored = description.n_stored * n_rows / description.n_rows
-    functions = tuning.elementwise_cost * n_rows * n_outputs
-    product = 2 * n_outputs * n_stored + functions
-    product += tuning.round_trip_cost * description.is_remote
-
-    # Rows drawn for each Gram matrix.
-    row = size * (size / 2 + tuning.elementwise_cost)
-    rows_for_a_product = product / (n_outputs * row)
-    n_drawn = max(
-        tuning.few_products * rows_for_a_product,
-        min(tuning.many_products * rows_for_a_product, tuning.enough_rows * size),
-        tuning.fewest_rows * size,
-    )
-    is_little = description.n_rows * size <= tuning.little_data
-    n_drawn = n_rows if is_little else min(n_rows, n_drawn)
-
-    # Splitting.
-    numbers = max(tuning.numbers_kept * description.n_rows * n_outputs, size**2)
-    split_after = math.inf
-    if (
-        description.has_proximal_step
-        and n_outputs > 1
-        and numbers <= tuning.most_numbers
-    ):
-        split_after = (description.n_rows * size**2 / 2 + size**3) / product
-        # On most data that is more than Newton's method needs.
-        split_after = max(tuning.most_products, split_after)
-
+    costs = _Costs.of(description, tuning)
+    split_after = _split_after(description, costs, tuning)
     is_lbfgs = method_for(description, tuning) == "lbfgs"
     # L-BFGS for many raw predictions.
     precision: type = np.float64
     if is_lbfgs and description.is_convex and description.has_bounded_hessian:
         precision = np.float64 if description.is_remote else np.float32
+    n_drawn = _n_drawn(description, costs, tuning)
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
-        # Cost of Gram matrices and their factors, in Hessian products.
-        cost = (n_grams * (n_drawn * row + size**3) + functions) / product
+        cost = costs.of_grams(n_grams, n_drawn)
         if cost > tuning.most_products or n_grams * size**2 > tuning.most_numbers:
             continue
         return Plan(
@@ -142,3 +118,58 @@ def plan(description, tuning=Tuning()):
         split_after=split_after,
         by_output=description.has_separate_outputs and n_outputs > 1,
     )
+
+
+class _Costs(NamedTuple):
+    """Costs of the parts of a step, in multiplications: see :class:`Tuning`."""
+
+    size: int  #: Number of parameters for each raw prediction.
+    n_rows: int  #: At least as many as columns.
+    functions: float  #: Of a function of all raw predictions.
+    product: float  #: Of a Hessian product.
+    row: float  #: Of a row of a Gram matrix.
+
+    @classmethod
+    def of(cls, description, tuning):
+        """The costs for an objective."""
+        n_outputs, size = description.shape
+        # With fewer rows than columns a product counts more: copies of rows, or rows
+        # without weight, must not change the plan.
+        n_rows = max(description.n_rows, size)
+        n_stored = description.n_stored * n_rows / description.n_rows
+        functions = tuning.elementwise_cost * n_rows * n_outputs
+        product = 2 * n_outputs * n_stored + functions
+        product += tuning.round_trip_cost * description.is_remote
+        row = size * (size / 2 + tuning.elementwise_cost)
+        return cls(size, n_rows, functions, product, row)
+
+    def of_grams(self, n_grams, n_drawn):
+        """Cost of Gram matrices and their factors, in Hessian products."""
+        grams = n_grams * (n_drawn * self.row + self.size**3)
+        return (grams + self.functions) / self.product
+
+
+def _n_drawn(description, costs, tuning):
+    """Rows drawn for each Gram matrix."""
+    n_outputs, size = description.shape
+    if description.n_rows * size <= tuning.little_data:
+        return costs.n_rows
+    rows_for_a_product = costs.product / (n_outputs * costs.row)
+    n_drawn = max(
+        tuning.few_products * rows_for_a_product,
+        min(tuning.many_products * rows_for_a_product, tuning.enough_rows * size),
+        tuning.fewest_rows * size,
+    )
+    return min(costs.n_rows, n_drawn)
+
+
+def _split_after(description, costs, tuning):
+    """Hessian products after which splitting takes its turn; infinite for never."""
+    n_rows, (n_outputs, size) = description.n_rows, description.shape
+    if not description.has_proximal_step or n_outputs == 1:
+        return math.inf
+    if max(tuning.numbers_kept * n_rows * n_outputs, size**2) > tuning.most_numbers:
+        return math.inf
+    of_gram = (n_rows * size**2 / 2 + size**3) / costs.product
+    # On most data `most_products` is more than Newton's method needs.
+    return max(tuning.most_products, of_gram)

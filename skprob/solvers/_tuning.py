@@ -33,6 +33,10 @@ class Tuning(NamedTuple):
     #: Fewest outputs of a group.
     fewest_outputs: int = 8
 
+    #: Fields of the plan, as pairs of name and value, in place of those that
+    #: :func:`plan` chooses: for measurements.
+    fixed_plan: tuple = ()
+
     # The preconditioner.
 
     #: Largest cost of Gram matrices, in Hessian products.

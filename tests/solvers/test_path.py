@@ -15,7 +15,7 @@ from skprob.objective import (
     PenaltyShape,
     split_rows,
 )
-from skprob.solvers import SOLVERS, minimize_path, solve
+from skprob.solvers import SOLVERS, Tuning, minimize_path, solve
 from skprob.targets import LabelTarget
 
 from .training_problems import classes, objective_of
@@ -118,6 +118,22 @@ def test_a_start_at_the_optimum_is_kept(solver):
     if solver in ("auto", "newton-cholesky"):
         assert all(converged)
         assert_allclose(again, solutions, atol=1e-9)
+
+
+@pytest.mark.parametrize("strengths", [STRENGTHS, np.array([1.0, 0.0])])
+def test_all_fits_of_a_path_have_its_tuning(strengths):
+    """Conjugate gradients take more steps than the whole Hessian."""
+    objective, options = objective_of(*classes()), {"solver": "auto", "max_iter": 500}
+    whole, by_products = (
+        sum(
+            solution.n_iter
+            for solution in minimize_path(
+                objective, strengths, [], tol=1e-10, tuning=tuning, **options
+            )
+        )
+        for tuning in (Tuning(), Tuning(largest_hessian_cost=0))
+    )
+    assert by_products > whole
 
 
 def test_what_does_not_converge_is_told():

@@ -131,3 +131,11 @@ def test_gram_matrices_of_little_data_are_of_all_rows():
     n_rows = Tuning().little_data // 65
     assert plan(sized(n_rows, 65, 10)).n_drawn == n_rows
     assert plan(sized(n_rows + 1, 65, 10)).n_drawn < n_rows
+
+
+def test_fields_of_a_plan_can_be_fixed():
+    iris = sized(150, 5, 3)
+    tuning = Tuning(fixed_plan=(("preconditioner", "gram"), ("renew_after", 7.0)))
+    chosen = plan(iris, tuning)
+    assert (chosen.preconditioner, chosen.renew_after) == ("gram", 7.0)
+    assert chosen.n_drawn == 150
