@@ -3,12 +3,12 @@
     python benchmarks/gpu.py                       # needs torch and a CUDA device
     python benchmarks/gpu.py --device cpu --small  # the same on the CPU
 
-Softmax and sparsemax classifiers of rows in single precision, as torch tensors under
-``sklearn.set_config(array_api_dispatch=True)``; `LogisticRegression`, whose objective
-is that of the softmax classifier, on the same device; and our own fits of the NumPy
-array. A fit is timed at the loosest tolerance at which the objective, computed in
-double precision, is within 1e-3 of the best that was found; it is the median of three,
-or one fit of NumPy rows. ``--save`` names a file for the table.
+Softmax, sparsemax and 1.5-entmax classifiers of rows in single precision, as torch
+tensors under ``sklearn.set_config(array_api_dispatch=True)``; `LogisticRegression`,
+whose objective is that of the softmax classifier, on the same device; and our own fits
+of the NumPy array. A fit is timed at the loosest tolerance at which the objective,
+computed in double precision, is within 1e-3 of the best that was found; it is the
+median of three, or one fit of NumPy rows. ``--save`` names a file for the table.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import sklearn
 from _report import as_markdown, environment
 from sklearn.linear_model import LogisticRegression
 
-from skprob import SoftmaxClassifier, SparsemaxClassifier
+from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss
 
 CASES = [(1_000_000, 200, 10), (100_000, 2_000, 100)]
@@ -87,33 +87,37 @@ class Contender:
         return time.perf_counter() - start, result
 
 
-def host(array):
-    return array if isinstance(array, np.ndarray) else array.cpu().numpy()
-
-
 def objective(contender, model, X, y):
-    """Mean loss plus penalty at C = 1, in double precision."""
-    coef, intercept = (host(a).astype(float) for a in (model.coef_, model.intercept_))
+    """Mean loss plus penalty at C = 1, of tensors in double precision."""
+    import torch
+
+    coef, intercept = (
+        torch.asarray(array, device=X.device, dtype=torch.float64)
+        for array in (model.coef_, model.intercept_)
+    )
     loss, total = FenchelYoungLoss(contender.mapping), 0.0
-    labels = np.eye(len(coef))
-    for start in range(0, len(X), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        scores = X[rows].astype(float) @ coef.T + intercept
-        total += loss.value(scores, labels[y[rows]]).sum()
-    return (total + np.sum(coef**2) / 2) / len(X)
+    labels = torch.eye(len(coef), device=X.device, dtype=torch.float64)
+    with sklearn.config_context(array_api_dispatch=True):
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            scores = X[rows].double() @ coef.T + intercept
+            total += float(loss.value(scores, labels[y[rows]]).sum())
+    return (total + float((coef**2).sum()) / 2) / len(X)
 
 
 def measured(contenders, X, y, repeats):
     """Seconds of fit and predict, tolerance and excess of the objective, by name."""
     results, best = {}, {}
+    first = next(iter(contenders.values()))
+    tensors = first.arrays(X, y)  # One copy for all.
     for name, contender in contenders.items():
-        arrays = contender.arrays(X, y)
+        arrays = (X, y) if contender.device is None else tensors
         fits = []
         for tol in TOLERANCES if contender.device else NUMPY_TOLERANCES:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # The fit did not converge.
                 seconds, model = contender.timed(contender.make(tol).fit, *arrays)
-            value = objective(contender, model, X, y)
+            value = objective(contender, model, *tensors)
             fits.append((tol, seconds, value, model))
         results[name] = arrays, fits
         lowest = min(value for _, _, value, _ in fits)
@@ -159,6 +163,7 @@ def contenders(device):
             ours(SparsemaxClassifier), "sparsemax", device
         ),
         "sparsemax, NumPy": Contender(ours(SparsemaxClassifier), "sparsemax", None),
+        f"1.5-entmax, {device}": Contender(ours(EntmaxClassifier), "entmax", device),
     }
 
 

@@ -9,6 +9,8 @@ from sklearn import config_context
 
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 
+from ..versions import has_cuda
+
 N_ROWS, N_FEATURES, N_CLASSES = 1500, 200, 40
 
 
@@ -20,7 +22,8 @@ def fit_with_transfers(model, torch):
     X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
     scores = X @ rng.normal(size=(N_FEATURES, N_CLASSES)) / 7
     y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    X, y = torch.asarray(X), torch.asarray(y)
+    device = "cuda" if has_cuda() else "cpu"
+    X, y = torch.asarray(X, device=device), torch.asarray(y, device=device)
     with config_context(array_api_dispatch=True), warnings.catch_warnings():
         warnings.simplefilter("error")
         with Transfers() as transfers:
