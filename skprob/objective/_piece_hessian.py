@@ -177,6 +177,6 @@ def systematic_sample(importance, n_drawn):
     """
     xp = namespace(importance)
     reached = xp.cumulative_sum(importance, axis=0)
-    reached *= n_drawn / reached[-1]
+    reached *= n_drawn / float(reached[-1])
     reached = xp.floor(reached + 0.5)
     return xp.concat([reached[:1], reached[1:] - reached[:-1]])
