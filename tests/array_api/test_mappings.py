@@ -23,16 +23,12 @@ from skprob.mappings import (
     softmax,
     taylor_softmax,
 )
-from skprob.mappings.perturb_max.noises import NOISES
 
 MAPPINGS = [
     Softmax(),
-    *(
-        Entmax(alpha)
-        for alpha in (0.1, 0.5, 0.9999, 1.0, 1.0001, 1.2, 1.25, 1.5, 1.7, 2.0, 2.3, 4.0)
-    ),
+    *(Entmax(alpha) for alpha in (0.5, 0.9999, 1.0, 1.0001, 1.25, 1.5, 1.7, 2.0, 4.0)),
     Sparsemax(),
-    *(Sigmoid(alpha) for alpha in (1.0, 1.5, 1.7, 2.0, 3.0)),
+    *(Sigmoid(alpha) for alpha in (1.0, 1.7, 2.0)),
     TaylorSoftmax(2),
     TaylorSoftmax(12),
     SparseSoftmax(2),
@@ -224,7 +220,7 @@ def test_a_direction_of_another_library_is_moved(library, numpy):
         Temperature(Softmax(), 2.0).temperature_derivative,
         PerturbMax("gumbel").scale_derivative,
         PerturbMax("student_t").shape_derivative,
-        *(PerturbMax(noise).potential for noise in sorted(NOISES) if noise != "gumbel"),
+        PerturbMax().potential,
     ],
     ids=lambda function: getattr(function, "__name__", repr(function)),
 )

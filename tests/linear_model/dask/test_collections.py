@@ -94,8 +94,13 @@ def test_every_classifier_is_that_of_the_rows_in_memory(linear_classifier, rows)
         assert (lazy.dtype, lazy.shape) == (in_memory.dtype, in_memory.shape)
 
 
-@pytest.mark.parametrize("kind", ["class", "names", "sets", "q"])
-@pytest.mark.parametrize("container", [da.from_array, unknown, frame, sparse_blocks])
+@pytest.mark.parametrize(
+    ("container", "kind"),
+    [
+        *((da.from_array, kind) for kind in ("class", "names", "sets", "q")),
+        *((unknown, "sets"), (frame, "names"), (frame, "q"), (sparse_blocks, "class")),
+    ],
+)
 def test_every_kind_of_target_and_collection(container, kind, rows):
     X, scores, weight = rows
     y = targets(scores)[kind]
@@ -183,9 +188,9 @@ def test_partitions_without_rows_or_labels_or_with_one_class(rows):
         parts = (da.from_array(X, chunks=(*chunks, -1)), labels)
         assert_same_model(clone(model).fit(*parts), clone(model).fit(X, labels))
         assert_array_equal(model.fit(*parts).predict(parts[0]), model.predict(X))
-    with pytest.warns(UserWarning, match="60 of 240 rows have no label") as told:
+    with pytest.warns(UserWarning, match="60 of 240 rows have no label") as record:
         fitted = clone(model).fit(parts[0], sets)
-    assert told[0].filename == __file__
+    assert record[0].filename == __file__
     with pytest.warns(UserWarning, match="60 of 240 rows have no label"):
         assert_same_model(fitted, clone(model).fit(X, sets))
     sets[:, 1] = 0
