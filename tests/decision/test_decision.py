@@ -124,7 +124,7 @@ def test_rows_of_weight_zero_are_left_out(name, seed):
 
 @fewer
 @given(rules, seeds, polytopes)
-def test_copies_are_the_same(name, seed, polytope):
+def test_copies_predict_the_same(name, seed, polytope):
     X, p, labels = related_sets(seed, polytope=polytope)
     rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
     loaded = pickle.loads(pickle.dumps(rule))
@@ -370,6 +370,13 @@ def test_of_equal_marginals_the_first_are_chosen():
             first = order[: chosen.sum()]
             assert 1 < len(first) < 60
             assert set(np.flatnonzero(chosen)) == set(first)
+
+
+def test_labels_of_the_caller_are_not_changed():
+    _, p, labels = related_sets(0)
+    stored = with_zeros_stored(labels)
+    CommonCut().fit(p, stored)
+    assert stored.nnz == labels.size
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -71,6 +72,11 @@ def test_parameters_are_those_of_the_fit():
     model.fit(X, Y).set_params(score_function="threshold", by=None)
     with pytest.raises(NotImplementedError, match="got by='class'"):
         run(model, SINGLE)
+
+
+def test_sets_that_are_not_fitted_are_not_converted():
+    with pytest.raises(NotFittedError):
+        run(ConformalSets(SoftmaxClassifier()), SINGLE)
 
 
 def test_sets_without_a_temperature_have_no_converter():

@@ -258,11 +258,12 @@ def test_folds_give_the_scores_of_cross_val_predict():
     X, y = load_digits(return_X_y=True)
     X, y = X[:600] / 16, y[:600]
     inner, folds = SoftmaxClassifier(), KFold(3, shuffle=True, random_state=0)
-    z = cross_val_predict(inner, X, y, cv=folds, method="decision_function")
-    true = by_hand("entmax", z, z)[np.arange(600), y]
-    expected = np.sort(true)[int(np.ceil(601 * 0.97)) - 1]
-    for n_jobs in (None, 2):
-        model = ConformalSets(inner, cv=folds, coverage=0.97, n_jobs=n_jobs)
+    # A number stands for stratified folds.
+    for cv, n_jobs in ((folds, None), (folds, 2), (3, None)):
+        z = cross_val_predict(inner, X, y, cv=cv, method="decision_function")
+        true = by_hand("entmax", z, z)[np.arange(600), y]
+        expected = np.sort(true)[int(np.ceil(601 * 0.97)) - 1]
+        model = ConformalSets(inner, cv=cv, coverage=0.97, n_jobs=n_jobs)
         with parallel_config(backend="threading"):
             model.fit(X, y)
         assert model.quantile_ == pytest.approx(expected, rel=1e-12)

@@ -136,7 +136,7 @@ def test_a_number_is_taken_as_it_is():
         assert_array_equal(model.predict(X), p > threshold)
 
 
-def test_the_support():
+def test_the_support_is_all_positive_probabilities():
     model = SparsemaxClassifier(threshold="support").fit(X, Y)
     assert (model.predict_proba(X) == 0).any()
     assert_array_equal(model.predict(X), model.predict_proba(X) > 0)
@@ -238,7 +238,7 @@ def test_folds_are_fitted_loosely_where_the_objective_is_convex(model, tol):
 
 
 @pytest.mark.parametrize("threshold", ["auto", "cv"])
-def test_few_rows(threshold):
+def test_few_rows_have_a_threshold(threshold):
     for n_rows in (1, 2, 3):
         rows = [[1, 1], [0, 1], [1, 0]][:n_rows]
         model = SparsemaxClassifier(threshold=threshold).fit(np.eye(3)[:n_rows], rows)
@@ -294,6 +294,9 @@ def test_an_assigned_threshold_is_used():
         model.threshold_ = wrong
         with pytest.raises(ValueError, match="threshold must be"):
             model.predict(X)
+    model.threshold_ = CommonCut().fit([[0.5, 0.5]], [[1, 0]])
+    with pytest.raises(ValueError, match=r"fitted to 4 labels.* of 2"):
+        model.predict(X)
 
 
 def test_a_warm_start_with_another_threshold_takes_no_step():
@@ -305,7 +308,7 @@ def test_a_warm_start_with_another_threshold_takes_no_step():
         assert_array_equal(model.coef_, coef)
 
 
-def test_in_a_search():
+def test_a_search_over_thresholds_scores_each_fit():
     grid = {"C": [0.1, 10], "threshold": ["cv", "support", 0.2, [0.1, 0.2, 0.3, 0.1]]}
     search = GridSearchCV(EntmaxClassifier(), grid, scoring="f1_micro", cv=3)
     search.fit(X, Y)
@@ -320,7 +323,7 @@ def test_in_a_search():
         assert_allclose(score, expected)
 
 
-def test_bad_thresholds():
+def test_bad_thresholds_are_refused():
     for threshold, message in [
         ([0.1, 0.2], r"threshold must be .* each of the 4 labels; got \[0.1, 0.2\]"),
         ([[0.1] * 4], r"each of the 4 labels; .* shape \(1, 4\)"),
@@ -335,7 +338,7 @@ def test_bad_thresholds():
         assert_refused(message, EntmaxClassifier(threshold=threshold).fit, X, Y)
 
 
-def test_class_labels_have_none():
+def test_class_labels_have_no_threshold():
     assert not hasattr(EntmaxClassifier().fit(*labels()), "threshold_")
 
 
@@ -349,7 +352,7 @@ def test_the_cut_does_not_depend_on_the_unit_of_the_weights(size):
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_rule_or_its_name(name):
+def test_a_rule_is_fitted_to_out_of_fold_probabilities(name):
     model = SoftmaxClassifier(threshold=name).fit(X, Y)
     given = get_rule(name)
     assert repr(model.threshold_) == repr(given)
@@ -395,7 +398,7 @@ def test_auto_predicts_no_empty_set_where_no_training_row_is_empty():
     assert not model.predict(new).any()
 
 
-def test_the_polytope_of_the_mapping_is_what_the_rule_is_told():
+def test_the_rule_gets_the_polytope_of_the_mapping():
     model = SigmoidClassifier(threshold=ExampleF1()).fit(X, Y)
     assert model.threshold_.polytope_ == "cube"
     assert model.threshold_.expected_size_ is None
@@ -430,7 +433,7 @@ def test_set_threshold_changes_the_rule_alone():
     assert model.threshold == "auto"
 
 
-def test_bad_calls_of_set_threshold():
+def test_bad_calls_of_set_threshold_are_refused():
     model = EntmaxClassifier().fit(X, Y)
     before = model.threshold_
     for args, message in [

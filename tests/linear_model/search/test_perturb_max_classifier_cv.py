@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.base import clone
@@ -54,7 +55,8 @@ def test_gumbel_noise_is_the_search_over_softmax():
     """And what both classes share: units of C, choice sets, weights, a second job."""
     weight = np.linspace(0.5, 2, len(Y))
     search = PerturbMaxClassifierCV(["gumbel"], 3, cv=FOLDS, tol=1e-8, n_jobs=2)
-    search.fit(X, Y, sample_weight=weight, available=AVAILABLE)
+    with parallel_config(backend="threading"):
+        search.fit(X, Y, sample_weight=weight, available=AVAILABLE)
     softmax = EntmaxClassifierCV([1], 3, cv=FOLDS, tol=1e-8)
     softmax.fit(X, Y, sample_weight=weight, available=AVAILABLE)
     assert_allclose(search.Cs_, softmax.Cs_, rtol=1e-9)
