@@ -165,8 +165,10 @@ def _searches():
     yield from _searches_over(linear, signature(linear), "")
     for classifier in CLASSIFIERS:
         # test_interface.py tests that the shared parameters are passed on.
-        own = [name for name in signature(classifier) if name not in signature(linear)]
-        yield from _searches_over(classifier(), own, "")
+        new_names = [
+            name for name in signature(classifier) if name not in signature(linear)
+        ]
+        yield from _searches_over(classifier(), new_names, "")
     for mapping in MAPPINGS.values():
         yield from _searches_over(
             LinearClassifier(mapping()), signature(mapping), "mapping__"

@@ -157,8 +157,8 @@ def test_a_mapping_of_ones_own_is_the_second_type():
     model = LinearClassifier(Doubled()).fit(X, y)
     data = skops.dumps(model)
     types = skops.get_untrusted_types(data=data)
-    own = f"{Doubled.__module__}.Doubled"
-    assert sorted(types) == sorted(["skprob.linear_model.LinearClassifier", own])
+    class_path = f"{Doubled.__module__}.Doubled"
+    assert sorted(types) == sorted(["skprob.linear_model.LinearClassifier", class_path])
     # It can be loaded where its module can be imported.
     assert_same_predictions(pickle.loads(pickle.dumps(model)), model, X)
 

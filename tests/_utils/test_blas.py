@@ -52,11 +52,11 @@ def test_nested_contexts_restore_at_the_last(pools):
 
 
 def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
-    context, told = SerialBlas(), []
+    context, set_numbers = SerialBlas(), []
 
     def enter():
         with context as n_threads:
-            told.append(n_threads)
+            set_numbers.append(n_threads)
 
     @context
     def decorated():
@@ -68,12 +68,12 @@ def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
         worker.start()
         worker.join(10)
         enter()
-    assert [n_threads, *told] == [7, 7, 1, 7]
+    assert [n_threads, *set_numbers] == [7, 7, 1, 7]
     # After one thread has left, another may enter first.
     worker = threading.Thread(target=enter)
     worker.start()
     worker.join(10)
-    assert told[-1] == 7
+    assert set_numbers[-1] == 7
     assert threads(pools) == [4, 7]
 
 

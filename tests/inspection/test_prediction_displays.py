@@ -106,8 +106,8 @@ def test_a_small_probability_is_seen():
 
 @pytest.mark.parametrize("p", [0.3, 0.7, 0.84, 0.9, 0.95, 0.999, 1.0])
 def test_marks_cover_no_numbers(p):
-    rest = np.full(3, (1 - p) / 3)
-    rows = [[p, *rest]] * 3
+    others = np.full(3, (1 - p) / 3)
+    rows = [[p, *others]] * 3
     for given in (rows[0], rows):
         true = np.zeros(np.shape(given))
         true[..., 0] = 1

@@ -82,8 +82,8 @@ def test_the_fit_is_a_minimum_of_the_marginal_likelihood(n_classes):
         W, b = np.split(parameters, [4 * (1 if n_classes == 2 else 3)])
         z = x @ W.reshape(-1, 4).T + b
         z = np.hstack([-z / 2, z / 2]) if n_classes == 2 else z
-        among = np.where(y > 0, z, -np.inf)
-        losses = logsumexp(z, axis=1) - logsumexp(among, axis=1)
+        candidate_scores = np.where(y > 0, z, -np.inf)
+        losses = logsumexp(z, axis=1) - logsumexp(candidate_scores, axis=1)
         return (weight @ losses + (W @ W) / (2 * 0.7)) / weight.sum()
 
     model = SoftmaxClassifier(
@@ -162,8 +162,8 @@ def test_available_classes():
     model = SoftmaxClassifier(tol=1e-7, **AS).fit(X, Y, available=available)
     z = X @ model.coef_.T + model.intercept_
     z[~available] = -np.inf
-    among = logsumexp(np.where(Y > 0, z, -np.inf), axis=1)
-    losses = logsumexp(z, axis=1) - among
+    log_sum_of_candidates = logsumexp(np.where(Y > 0, z, -np.inf), axis=1)
+    losses = logsumexp(z, axis=1) - log_sum_of_candidates
     penalty = (model.coef_**2).sum() / 2 / len(X)
     assert model.objective_ == pytest.approx(losses.mean() + penalty, rel=1e-9)
     available[5] = [False, True, True]

@@ -147,31 +147,31 @@ def test_targets_of_all_kinds():
 
 def test_smoothing_is_over_what_is_available():
     label = LabelTarget(np.array([1, 0]), 3)
-    there = np.array([[True, True, False], [True, False, False]])
-    target = smoothed_target(label, 0.2, available=there)
+    available = np.array([[True, True, False], [True, False, False]])
+    target = smoothed_target(label, 0.2, available=available)
     assert_allclose(target.to_dense(float), [[0.1, 0.9, 0], [1, 0, 0]])
-    cube = smoothed_target(label, 0.2, "cube", there)
+    cube = smoothed_target(label, 0.2, "cube", available)
     assert_allclose(cube.to_dense(float), [[0.1, 0.9, 0], [0.9, 0, 0]])
 
 
 def test_two_classes():
     """A row with one class has nothing to teach."""
     y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
-    there = np.ones((len(X), 2), dtype=bool)
-    there[::3, 1 - y[::3]] = False
-    there[np.arange(0, len(X), 3), 1 - y[::3]] = False
-    there[np.arange(len(X)), y] = True
-    some = there.all(axis=1)
+    available = np.ones((len(X), 2), dtype=bool)
+    available[::3, 1 - y[::3]] = False
+    available[np.arange(0, len(X), 3), 1 - y[::3]] = False
+    available[np.arange(len(X)), y] = True
+    some = available.all(axis=1)
     for model in (SoftmaxClassifier(tol=1e-8), SparsemaxClassifier(C=1.0, tol=1e-8)):
         # The weights of the rows are in the penalty, too.
-        model.fit(X, y, available=there)
+        model.fit(X, y, available=available)
         n = some.sum()
         few = clone(model).set_params(C=model.C * 1.0).fit(X[some], y[some])
         assert_allclose(model.coef_, few.coef_, atol=1e-5)
         assert model.objective_ * len(X) == pytest.approx(few.objective_ * n, abs=1e-6)
-        difference = model.decision_function(X, available=there)
+        difference = model.decision_function(X, available=available)
         assert_array_equal(np.isinf(difference), ~some)
-        assert_array_equal(model.predict(X, available=there)[~some], y[~some])
+        assert_array_equal(model.predict(X, available=available)[~some], y[~some])
 
 
 @pytest.mark.parametrize("mapping", ["softmax", "sparsemax", "entmax"])
@@ -217,12 +217,14 @@ def test_separable_by_the_choice_sets():
 def test_without_a_penalty_and_with_groups_that_never_meet():
     """Nothing says how the scores of the two groups compare: any answer will do."""
     rng = np.random.default_rng(0)
-    there = np.zeros((80, 4), dtype=bool)
-    there[:40, :2] = there[40:, 2:] = True
+    available = np.zeros((80, 4), dtype=bool)
+    available[:40, :2] = available[40:, 2:] = True
     labels = rng.integers(2, size=80) + 2 * (np.arange(80) >= 40)
     features = rng.normal(size=(80, 2))
-    model = SoftmaxClassifier(C=np.inf, tol=1e-8).fit(features, labels, available=there)
-    p = model.predict_proba(features, available=there)
+    model = SoftmaxClassifier(C=np.inf, tol=1e-8).fit(
+        features, labels, available=available
+    )
+    p = model.predict_proba(features, available=available)
     for rows, first in ((slice(0, 40), 0), (slice(40, 80), 2)):
         alone = SoftmaxClassifier(C=np.inf, tol=1e-8).fit(features[rows], labels[rows])
         expected = alone.predict_proba(features[rows])

@@ -92,11 +92,11 @@ def test_lazily_on_dask_collections():
     rule = LeastCost(FRAME, abstain=0.3)
     model = SoftmaxClassifier(threshold=rule).fit(X, NAMES[Y])
     assert_array_equal(model.predict(rows).compute(), model.predict(X))
-    there = SoftmaxClassifier(threshold=rule, margin=FRAME)
-    there.fit(rows, da.from_array(NAMES[Y], chunks=50))
-    here = clone(there).fit(X, NAMES[Y])
-    assert_allclose(there.coef_, here.coef_, atol=1e-6)
-    assert_array_equal(there.threshold_.costs, COSTS)
+    on_dask = SoftmaxClassifier(threshold=rule, margin=FRAME)
+    on_dask.fit(rows, da.from_array(NAMES[Y], chunks=50))
+    in_memory = clone(on_dask).fit(X, NAMES[Y])
+    assert_allclose(on_dask.coef_, in_memory.coef_, atol=1e-6)
+    assert_array_equal(on_dask.threshold_.costs, COSTS)
 
 
 @pytest.mark.parametrize(

@@ -153,24 +153,24 @@ def test_cross_val_predict_of_shares(method):
     names = pd.DataFrame(D, columns=["a", "b", "c"])
     for model in SoftmaxClassifier(), make_pipeline("passthrough", SoftmaxClassifier()):
         for y in D, names:
-            how = {"params": {"y": y}, "cv": folds, "method": method}
-            predictions = cross_val_predict(model, X, **how)
+            options = {"params": {"y": y}, "cv": folds, "method": method}
+            predictions = cross_val_predict(model, X, **options)
             assert_allclose(predictions, expected, rtol=1e-10)
     for target_type in "auto", "distribution", "label_set":
         model = SoftmaxClassifier(target_type=target_type)
         with pytest.raises(ValueError, match=r"give it params=\{'y': y\} in place"):
             cross_val_predict(model, X, D, cv=folds, method=method)
     # The advice is for matrices of whole numbers only.
-    with pytest.raises(ValueError, match="sum to one") as told:
+    with pytest.raises(ValueError, match="sum to one") as error:
         SoftmaxClassifier().fit(X, 2 * D)
-    assert "cross_val_predict" not in str(told.value)
+    assert "cross_val_predict" not in str(error.value)
 
 
 def test_cross_val_predict_of_label_sets():
     X, Y = label_sets()
     Y[:, 1] = 1
-    how = {"cv": 3, "method": "predict_proba"}
-    p = cross_val_predict(EntmaxClassifier(), X, params={"y": Y}, **how)
+    options = {"cv": 3, "method": "predict_proba"}
+    p = cross_val_predict(EntmaxClassifier(), X, params={"y": Y}, **options)
     for train, test in KFold(3).split(X):
         expected = EntmaxClassifier().fit(X[train], Y[train]).predict_proba(X[test])
         assert_array_equal(p[test], expected)
@@ -181,11 +181,11 @@ def test_cross_val_predict_of_label_sets():
 
 def test_one_against_rest_and_one_against_one():
     X, y = scaled(load_wine)
-    rest = OneVsRestClassifier(SparsemaxClassifier()).fit(X, y)
-    for k, binary in enumerate(rest.estimators_):
+    one_vs_rest = OneVsRestClassifier(SparsemaxClassifier()).fit(X, y)
+    for k, binary in enumerate(one_vs_rest.estimators_):
         reference = SparsemaxClassifier().fit(X, (y == k).astype(int))
         assert_array_equal(binary.coef_, reference.coef_)
-    assert rest.score(X, y) > 0.95
+    assert one_vs_rest.score(X, y) > 0.95
     assert OneVsOneClassifier(EntmaxClassifier()).fit(X, y).score(X, y) > 0.95
 
 

@@ -102,8 +102,8 @@ def _(loss: GradientFieldLoss, z, q, p):
 def _(loss: InfimumLoss, z, q, p):
     candidates = [k for k, share in enumerate(q) if share > 0]
     inner = [mp.mpf(0)] * len(z)
-    among = definition(loss.mapping)([z[k] for k in candidates])
-    for k, probability in zip(candidates, among, strict=True):
+    of_candidates = definition(loss.mapping)([z[k] for k in candidates])
+    for k, probability in zip(candidates, of_candidates, strict=True):
         inner[k] = probability
     potential = mp.fdot(p, z) - negative_entropy(loss.mapping, p)
     of_candidates = mp.fdot(inner, z) - negative_entropy(loss.mapping, inner)

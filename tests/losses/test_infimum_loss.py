@@ -70,8 +70,8 @@ def test_with_perturb_max_it_is_a_difference_of_expected_maxima():
         def below(x):
             return np.prod(norm.cdf(x - scores))
 
-        how = {"epsabs": 1e-12, "limit": 200}
-        return quad(above, 0, 12, **how)[0] - quad(below, -12, 0, **how)[0]
+        options = {"epsabs": 1e-12, "limit": 200}
+        return quad(above, 0, 12, **options)[0] - quad(below, -12, 0, **options)[0]
 
     value = InfimumLoss(PerturbMax("normal")).value([z], [[0.5, 0.5, 0, 0]])
     assert_allclose(value, expected_max(z) - expected_max(z[:2]), rtol=1e-6)

@@ -232,14 +232,17 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
         missing = scores.copy()
         if n_classes == 5:
             missing[::2, 1] = -np.inf
-            rest = target.to_dense(float)
-            rest[:, 1] = 0
-            rest[rest.sum(axis=1) == 0] = np.eye(5)[3]
+            reduced = target.to_dense(float)
+            reduced[:, 1] = 0
+            reduced[reduced.sum(axis=1) == 0] = np.eye(5)[3]
             if loss.traits.polytope == "simplex":
-                rest /= rest.sum(axis=1, keepdims=True)
+                reduced /= reduced.sum(axis=1, keepdims=True)
             cases = (
                 (scores, target),
-                (missing, as_target(rest, rest.shape, float, loss.traits.polytope)),
+                (
+                    missing,
+                    as_target(reduced, reduced.shape, float, loss.traits.polytope),
+                ),
             )
         else:
             cases = ((scores, target),)

@@ -83,25 +83,28 @@ def test_probabilities(mapping, scores):
 def test_classes_that_are_not_available_are_as_if_not_there(mapping):
     for scores in rows_of_quarters(sizes=(2, 3, 8)):
         for row in scores[-4:]:
-            there = row > -np.inf
-            few, many = row[there][None], row[None]
+            kept = row > -np.inf
+            few, many = row[kept][None], row[None]
 
             def same(result, expected):
                 size = 1 + np.abs(expected[np.isfinite(expected)]).max(initial=0)
                 assert_allclose(result, expected, rtol=0, atol=1e-13 * size)
 
             p = mapping(many)[0]
-            same(p[there], mapping(few)[0])
-            assert (p[~there] == 0).all()
+            same(p[kept], mapping(few)[0])
+            assert (p[~kept] == 0).all()
             log_p = mapping.log_probabilities(many)[0]
-            same(log_p[there], mapping.log_probabilities(few)[0])
-            assert (log_p[~there] == -np.inf).all()
+            same(log_p[kept], mapping.log_probabilities(few)[0])
+            assert (log_p[~kept] == -np.inf).all()
             jacobian = mapping.jacobian(many)[0]
-            same(jacobian[np.ix_(there, there)], mapping.jacobian(few)[0])
-            assert (jacobian[~there] == 0).all() and (jacobian[:, ~there] == 0).all()
+            same(jacobian[np.ix_(kept, kept)], mapping.jacobian(few)[0])
+            assert (jacobian[~kept] == 0).all() and (jacobian[:, ~kept] == 0).all()
             for product in (mapping.jvp, mapping.vjp):
                 along = np.arange(1.0, 1 + len(row))[None]
-                same(product(many, along)[:, there], product(few, along[:, there]))
+                same(
+                    product(many, along)[:, kept],
+                    product(few, along[:, kept]),
+                )
             if mapping.traits.has_potential:
                 same(mapping.potential(many), mapping.potential(few))
 

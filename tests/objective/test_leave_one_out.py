@@ -240,8 +240,8 @@ def test_exact_where_no_probability_is_zero_with_sparsemax():
     target = 0.8 / 3 + 0.2 * target
     scores, _ = left_out(X, target, weight, offset / 20, loss, C=0.01, tol=1e-12)
     for i in range(len(X)):
-        rest = np.arange(len(X)) != i
-        part = X[rest], target[rest], weight[rest], offset[rest] / 20
+        others = np.arange(len(X)) != i
+        part = X[others], target[others], weight[others], offset[others] / 20
         _, (coef, intercept) = left_out(*part, loss, C=0.01, tol=1e-12)
         expected = coef @ X[i] + intercept + offset[i] / 20
         assert (Sparsemax()(expected[None]) > 0).all()
@@ -299,9 +299,9 @@ def test_a_row_that_alone_has_a_feature(C):
     assert np.isfinite(scores).all()
     if C <= 1:
         keep = np.arange(38) != 5
-        rest = SoftmaxClassifier(C=C, tol=1e-8).fit(X[keep], y[keep])
-        assert not rest.coef_[:, 4].any()
-        expected = rest.decision_function(X[[5]])[0]
+        without_row = SoftmaxClassifier(C=C, tol=1e-8).fit(X[keep], y[keep])
+        assert not without_row.coef_[:, 4].any()
+        expected = without_row.decision_function(X[[5]])[0]
         assert_allclose(scores[5] - scores[5].mean(), expected, rtol=0.05, atol=0.02)
 
 
@@ -328,8 +328,8 @@ def test_a_row_of_weight_two_is_left_out_whole():
     weight[13] = 2
     loss = FenchelYoungLoss(Sparsemax())
     scores, _ = left_out(X, np.eye(3)[y], weight, None, loss, C=0.05)
-    rest = np.arange(len(X)) != 13
-    model = SparsemaxClassifier(C=0.05, tol=1e-8).fit(X[rest], y[rest])
+    others = np.arange(len(X)) != 13
+    model = SparsemaxClassifier(C=0.05, tol=1e-8).fit(X[others], y[others])
     expected = model.decision_function(X[[13]])[0]
     assert_allclose(scores[13] - scores[13].mean(), expected, rtol=0.05, atol=0.01)
 

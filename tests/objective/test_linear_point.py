@@ -90,11 +90,11 @@ def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
     target = LabelTarget(labels, 3)
     objective = LinearObjective(split_rows(X, target, weight), SOFTMAX_LOSS, l2=0.1)
     for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
-        there = objective.at(x)
+        at_x = objective.at(x)
         for by_output in (True, False):
-            grams = there.sandwiches(by_output, 4000)
-            drawn = there.sandwiches(by_output, 500)
-            assert_array_equal(drawn, there.sandwiches(by_output, 500))
+            grams = at_x.sandwiches(by_output, 4000)
+            drawn = at_x.sandwiches(by_output, 500)
+            assert_array_equal(drawn, at_x.sandwiches(by_output, 500))
             assert not np.allclose(grams, drawn, rtol=1e-9, atol=0)
             for gram, other in zip(grams, drawn, strict=True):
                 values = np.linalg.eigvals(np.linalg.solve(gram, other)).real

@@ -116,8 +116,8 @@ def test_history_and_figures_are_those_of_all_labels(alpha):
     assert [call[4] for call in calls] == [False] * (len(calls) - 1) + [True]
     for (_, parameters, value, norm, _), row in zip(calls, history[1:], strict=True):
         assert (value, norm) == (row.objective, row.gradient_norm)
-        there, slope = problem.value_and_gradient(parameters)
-        assert_allclose([there, np.abs(slope).max()], [value, norm], atol=1e-9)
+        f, slope = problem.value_and_gradient(parameters)
+        assert_allclose([f, np.abs(slope).max()], [value, norm], atol=1e-9)
 
 
 def test_passes_are_those_with_all_outputs():

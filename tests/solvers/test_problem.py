@@ -59,7 +59,7 @@ def public(instance):
 
 def test_the_minimal_problems_have_the_declared_members_and_no_others():
     linear, curved = squared_hinges(), Valley()
-    point, there = linear.at(linear.initial()), curved.at(curved.initial())
+    point, curved_point = linear.at(linear.initial()), curved.at(curved.initial())
     for instance, kind, *protocols in (
         (linear, SquaredHinges, LinearProblem),
         (linear.description, PlainDescription, Description),
@@ -68,7 +68,7 @@ def test_the_minimal_problems_have_the_declared_members_and_no_others():
         (linear.splitting(linear.initial(), 1.0, 3), SquaredHingesSplitting, Splitting),
         (linear.family(np.ones(2)), SquaredHingesFamily, Family),
         (curved, Valley, Problem),
-        (there, ValleyPoint, Point),
+        (curved_point, ValleyPoint, Point),
     ):
         assert type(instance) is kind
         declared = set().union(*map(members_of, protocols))

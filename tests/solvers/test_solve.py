@@ -111,8 +111,8 @@ def test_the_objective_is_that_of_logistic_regression(n_classes):
         objective = objective_of(X, y, l2=1 / weight.sum(), weight=weight)
         model = LogisticRegression(solver="newton-cholesky", tol=1e-11, max_iter=500)
         model.fit(X, y, sample_weight=weight)
-        there = objective.from_model(model.coef_, model.intercept_)
-        least, _ = objective.value_and_gradient(there)
+        parameters = objective.from_model(model.coef_, model.intercept_)
+        least, _ = objective.value_and_gradient(parameters)
         for solver in SOLVERS:
             solution = solve(solver, objective, tol=1e-9)
             assert solution.value == pytest.approx(least, rel=1e-8)
@@ -129,11 +129,11 @@ def test_where_plain_lbfgs_gets_stuck():
         warnings.simplefilter("ignore", ConvergenceWarning)
         stuck = LogisticRegression(C=1 / (l2 * 200), max_iter=1000).fit(bad, y)
     objective = objective_of(bad, y, l2=l2)
-    there = objective.from_model(stuck.coef_, stuck.intercept_)
+    parameters = objective.from_model(stuck.coef_, stuck.intercept_)
     for solver in SOLVERS:
         solution = solve(solver, objective, tol=1e-4)
         assert solution.converged
-        assert objective.value_and_gradient(there)[0] > solution.value + 1e-3
+        assert objective.value_and_gradient(parameters)[0] > solution.value + 1e-3
 
 
 @every_mapping

@@ -27,14 +27,14 @@ TARGETS = [
 @pytest.mark.parametrize("layout", ["C", "F", "neither"])
 def test_sums_with_the_target_in_any_layout(target, layout):
     array = np.random.default_rng(0).normal(size=(4, 4))
-    there = array.copy(order=layout if layout in "CF" else "C")
+    result = array.copy(order=layout if layout in "CF" else "C")
     if layout == "neither":
-        there = np.repeat(array, 2, axis=1)[:, ::2]
+        result = np.repeat(array, 2, axis=1)[:, ::2]
     dense = target.to_dense(float)
-    assert_allclose(target.inner(there), (dense * array).sum(axis=1), rtol=1e-14)
-    assert_allclose(target.matmul(there), dense @ array, rtol=1e-14, atol=1e-15)
-    target.add_to(there, -2.0)
-    assert_allclose(there, array - 2 * dense, rtol=1e-14)
+    assert_allclose(target.inner(result), (dense * array).sum(axis=1), rtol=1e-14)
+    assert_allclose(target.matmul(result), dense @ array, rtol=1e-14, atol=1e-15)
+    target.add_to(result, -2.0)
+    assert_allclose(result, array - 2 * dense, rtol=1e-14)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)

@@ -93,9 +93,9 @@ def test_a_margin_separates_the_classes_further(iris):
 
     def shortfall(margin):
         cosine = am_softmax(margin, 0.05).fit(X, y).decision_function(X)
-        own = cosine[np.arange(len(y)), y]
+        of_label = cosine[np.arange(len(y)), y]
         cosine[np.arange(len(y)), y] = -np.inf
-        return np.maximum(0.5 - (own - cosine.max(axis=1)), 0).mean()
+        return np.maximum(0.5 - (of_label - cosine.max(axis=1)), 0).mean()
 
     assert shortfall(0.5) < 0.9 * shortfall(0.0)
 

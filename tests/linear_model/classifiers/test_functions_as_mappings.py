@@ -50,19 +50,19 @@ def even(scores):
 def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier):
     X, y = iris
     X, y = X[::3], y[::3]
-    own = LinearClassifier(function, tol=1e-5).fit(X, y)
+    by_function = LinearClassifier(function, tol=1e-5).fit(X, y)
     known = classifier.set_params(tol=1e-7).fit(X, y)
-    assert_allclose(own.coef_, known.coef_, atol=1e-3)
-    assert_allclose(own.predict_proba(X), known.predict_proba(X), atol=1e-4)
-    assert own.gradient_norm_ <= 1e-5
+    assert_allclose(by_function.coef_, known.coef_, atol=1e-3)
+    assert_allclose(by_function.predict_proba(X), known.predict_proba(X), atol=1e-4)
+    assert by_function.gradient_norm_ <= 1e-5
 
 
 def test_the_sparsest_function_to_a_small_tolerance():
     X, y = load_iris(return_X_y=True)
-    own = LinearClassifier(lambda scores: sparsemax(scores), tol=1e-6).fit(X, y)
+    by_function = LinearClassifier(lambda scores: sparsemax(scores), tol=1e-6).fit(X, y)
     known = LinearClassifier("sparsemax", tol=1e-9).fit(X, y)
-    assert own.gradient_norm_ <= 1e-6
-    assert_allclose(own.coef_, known.coef_, atol=1e-4)
+    assert by_function.gradient_norm_ <= 1e-6
+    assert_allclose(by_function.coef_, known.coef_, atol=1e-4)
 
 
 def test_in_a_pipeline_and_a_grid(iris):
@@ -96,16 +96,16 @@ def test_log_loss_of_a_function_against_finite_differences(iris):
         penalty = 0.5 * np.sum(coef**2) / len(y)
         return -np.log(p[np.arange(len(y)), y]).mean() + penalty
 
-    here = objective(model.coef_, model.intercept_)
+    at_optimum = objective(model.coef_, model.intercept_)
     # The smoothing of 1e-6 of what may have zeros shifts it by so much.
-    assert model.objective_ == pytest.approx(here, abs=1e-5)
+    assert model.objective_ == pytest.approx(at_optimum, abs=1e-5)
     for move in np.eye(15) * 1e-3:
         coef, intercept = move[:12].reshape(3, 4), move[12:]
         for sign in (1, -1):
-            there = objective(
+            nearby = objective(
                 model.coef_ + sign * coef, model.intercept_ + sign * intercept
             )
-            assert there > here - 1e-9
+            assert nearby > at_optimum - 1e-9
 
 
 def test_a_function_with_no_slope_at_zero_still_learns(iris):

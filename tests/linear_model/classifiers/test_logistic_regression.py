@@ -105,9 +105,9 @@ def test_agrees_without_penalty():
 
 
 def test_agrees_on_20_newsgroups(data):
-    news = data("news20_bydate")
-    X = news["X_train"][::40].astype(np.float64)
-    assert_same(X, news["y_train"][::40], C=1.0)
+    newsgroups = data("news20_bydate")
+    X = newsgroups["X_train"][::40].astype(np.float64)
+    assert_same(X, newsgroups["y_train"][::40], C=1.0)
 
 
 @pytest.mark.parametrize(

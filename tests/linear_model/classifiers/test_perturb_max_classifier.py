@@ -36,11 +36,11 @@ def test_gumbel_noise_fits_softmax(loss):
 
 def probit_log_likelihood(scores, y):
     """log P[z_y + ε_y is the largest], an integral over ε_y for each row, by scipy."""
-    own = np.take_along_axis(scores, y[:, None], axis=1)
+    of_label = np.take_along_axis(scores, y[:, None], axis=1)
     is_other = np.arange(scores.shape[1]) != y[:, None]
 
     def integrand(noise):
-        wins = np.where(is_other, ndtr(noise + own - scores), 1).prod(axis=1)
+        wins = np.where(is_other, ndtr(noise + of_label - scores), 1).prod(axis=1)
         return np.exp(-(noise**2) / 2) / np.sqrt(2 * np.pi) * wins
 
     p, error = quad_vec(integrand, -12, 12, epsabs=1e-12, epsrel=0, norm="max")

@@ -101,8 +101,10 @@ def least_published(X, y, C):
     def losses(parameters):
         W, b = parameters[: 3 * p].reshape(3, p), parameters[3 * p : 3 * p + 3]
         scores = X @ W.T + b
-        own = scores[np.arange(n), y]
-        return np.stack([logsumexp(scores[:, pair], axis=1) - own for pair in pairs])
+        of_label = scores[np.arange(n), y]
+        return np.stack(
+            [logsumexp(scores[:, pair], axis=1) - of_label for pair in pairs]
+        )
 
     def jacobian(parameters):
         W, b = parameters[: 3 * p].reshape(3, p), parameters[3 * p : 3 * p + 3]

@@ -45,12 +45,12 @@ def true_score(model, C, X, y, target, weight=None, offset=None):
     model = clone(model).set_params(C=C, tol=1e-4, max_iter=10**4)
     p = np.empty(target.shape)
     for i in range(len(X)):
-        rest = np.arange(len(X)) != i
-        weights = None if weight is None else weight[rest]
+        others = np.arange(len(X)) != i
+        weights = None if weight is None else weight[others]
         given = [{}, {}]
         if offset is not None:
-            given = [{"offset": offset[rest]}, {"offset": offset[[i]]}]
-        model.fit(X[rest], y[rest], weights, **given[0])
+            given = [{"offset": offset[others]}, {"offset": offset[[i]]}]
+        model.fit(X[others], y[others], weights, **given[0])
         p[i] = model.predict_proba(X[[i]], **given[1])[0]
     return p, np.average(
         losses(p, target, model.mapping_.traits.has_zeros), weights=weight

@@ -157,10 +157,12 @@ def check_what_is_told(model, capsys):
     model.set_params(tol=1e-6, solver="lbfgs").fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     every = {0: 0, 1: 10, 2: 1}[model.verbose]
-    told = [i for i in range(1, model.n_iter_ + 1) if every and i % every == 0]
-    if every and model.n_iter_ not in told:
-        told.append(model.n_iter_)
-    assert [int(line.split("iteration ")[1].split(":")[0]) for line in lines] == told
+    reported = [i for i in range(1, model.n_iter_ + 1) if every and i % every == 0]
+    if every and model.n_iter_ not in reported:
+        reported.append(model.n_iter_)
+    assert [
+        int(line.split("iteration ")[1].split(":")[0]) for line in lines
+    ] == reported
     for line in lines:
         assert line.startswith(f"[{type(model).__name__}] iteration")
     if lines:
@@ -195,9 +197,9 @@ def test_rows_without_labels_are_left_out_with_one_warning(
     (warning,) = record
     assert "3 of 60 rows have no label" in str(warning.message)
     assert warning.filename == __file__
-    rest = Y.any(axis=1)
+    has_label = Y.any(axis=1)
     reference = sample_classifier.fit(
-        container(X[rest]), Y[rest], sample_weight=weight[rest]
+        container(X[has_label]), Y[has_label], sample_weight=weight[has_label]
     )
     assert_allclose(model.coef_, reference.coef_, atol=1e-12)
     cuts, expected = (each.threshold_.rule_.cuts_ for each in (model, reference))

@@ -87,21 +87,21 @@ def test_simulated_labels_give_the_shape_back_within_its_standard_error(
     given = {"sample_weight": np.full(len(X), float(n_draws))}
     model = free(start).fit(X, shares, **given)
     # The likelihood's curvature in the shape, with the coefficients fitted to each.
-    here, step = model.noise_.coordinate, 0.1
+    optimum, step = model.noise_.coordinate, 0.1
     below, least, above = (
         PerturbMaxClassifier(
             noise.of_coordinate(value), loss="log", C=1e9, tol=1e-7, fit_intercept=False
         )
         .fit(X, shares, **given)
         .objective_
-        for value in (here - step, here, here + step)
+        for value in (optimum - step, optimum, optimum + step)
     )
     assert least < min(below, above)
     assert model.objective_ == pytest.approx(least, abs=1e-8)
     information = labels.size * (below - 2 * least + above) / step**2
     error = 1 / np.sqrt(information)
     assert error < 0.1
-    assert abs(here - noise.coordinate) < 2.5 * error
+    assert abs(optimum - noise.coordinate) < 2.5 * error
 
 
 @pytest.mark.parametrize(
@@ -119,17 +119,17 @@ def test_the_envelope_formula_by_refits(noise, loadings):
     X, coef = design(40, 3)
     y = (X @ coef.T + np.random.default_rng(1).gumbel(size=(40, 3))).argmax(axis=1)
     mapping = PerturbMax(noise, loadings=loadings)
-    here = mapping.noise_parameters()
+    optimum = mapping.noise_parameters()
 
     def fitted(parameters):
         at = mapping.with_noise_parameters(parameters)
         return profile(at.noise, X, y, loadings=at.loadings)
 
-    _, model = fitted(here)
+    _, model = fitted(optimum)
     scores = model.decision_function(X)
     rows = LogLoss(model.mapping_).noise_gradient(scores, DenseTarget(np.eye(3)[y]))
-    for k, unit in enumerate(np.eye(len(here))):
-        ends = [fitted(here + sign * 0.01 * unit)[0] for sign in (1, -1)]
+    for k, unit in enumerate(np.eye(len(optimum))):
+        ends = [fitted(optimum + sign * 0.01 * unit)[0] for sign in (1, -1)]
         slope = (ends[0] - ends[1]) / 0.02
         assert rows[:, k].mean() == pytest.approx(slope, abs=2e-5)
 

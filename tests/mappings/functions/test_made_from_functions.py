@@ -173,10 +173,12 @@ def test_both_train_in_a_classifier():
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = (X @ np.eye(3)).argmax(axis=1)
     for name in ("softmax", "sparsemax"):
-        own = LinearClassifier(ThresholdMapping(*KNOWN[name][1]), tol=1e-7).fit(X, y)
+        by_function = LinearClassifier(ThresholdMapping(*KNOWN[name][1]), tol=1e-7).fit(
+            X, y
+        )
         known = LinearClassifier(name, tol=1e-7).fit(X, y)
-        assert_allclose(own.coef_, known.coef_, atol=1e-6)
-        assert own.objective_ == pytest.approx(known.objective_, abs=1e-9)
+        assert_allclose(by_function.coef_, known.coef_, atol=1e-6)
+        assert by_function.objective_ == pytest.approx(known.objective_, abs=1e-9)
 
 
 @pytest.mark.parametrize(

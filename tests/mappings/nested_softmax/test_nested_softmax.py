@@ -157,9 +157,9 @@ def test_scales_of_one_are_fitted_like_softmax(kind, n_classes):
     mapping = NestedSoftmax(np.arange(n_classes) % 2)
     assert mapping.traits.is_symmetric
     for similarity in "dot", "cosine":
-        how = {"tol": 1e-8, "similarity": similarity}
-        nested = LinearClassifier(mapping, **how).fit(X, y)
-        softmax = LinearClassifier("softmax", **how).fit(X, y)
+        options = {"tol": 1e-8, "similarity": similarity}
+        nested = LinearClassifier(mapping, **options).fit(X, y)
+        softmax = LinearClassifier("softmax", **options).fit(X, y)
         assert nested.objective_ == pytest.approx(softmax.objective_, rel=1e-9)
         assert_allclose(nested.predict_proba(X), softmax.predict_proba(X), atol=1e-6)
 

@@ -383,8 +383,8 @@ def test_entropy_is_conjugate_to_the_potential(noise):
     )
     # Of equal parts: the expected maximum of as many noises, of scores that are equal.
     sets = np.array([[0.5, 0, 0.5, 0], [0.25, 0.25, 0.25, 0.25]])
-    among = [mapping.potential(np.zeros((1, n)))[0] for n in (2, 4)]
-    np.testing.assert_allclose(mapping.entropy(sets), among, atol=1e-12)
+    expected = [mapping.potential(np.zeros((1, n)))[0] for n in (2, 4)]
+    np.testing.assert_allclose(mapping.entropy(sets), expected, atol=1e-12)
     one_hot = mapping.entropy(np.eye(3))
     np.testing.assert_allclose(one_hot, 1.5 * NOISES[noise].mean(), atol=1e-12)
 

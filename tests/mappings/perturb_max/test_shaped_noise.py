@@ -54,7 +54,7 @@ def skewed_logs(skewness, x):
     slant, mean, scale = standard_form(skewness)
     t = mean + scale * mp.mpf(x)
     sign = -1 if t < 0 else 1
-    own = 2 * mp.npdf(t) * mp.ncdf(slant * t)
+    density = 2 * mp.npdf(t) * mp.ncdf(slant * t)
     # About where the integrand falls to a part of e.
     rate = 1 + (slant**2 if slant * t < 0 else 0)
     unit = 1 / (rate * abs(t) + mp.sqrt(rate))
@@ -62,7 +62,7 @@ def skewed_logs(skewness, x):
         weight * 2 * mp.npdf(t + sign * u) * mp.ncdf(slant * (t + sign * u))
         for u, weight in zip(45 * unit * NODES, 45 * unit * WEIGHTS, strict=True)
     )
-    return mp.log(tail) if t < 0 else mp.log1p(-tail), mp.log(scale * own)
+    return mp.log(tail) if t < 0 else mp.log1p(-tail), mp.log(scale * density)
 
 
 def exact_tail(noise, y):
@@ -201,16 +201,16 @@ def test_draws(noise):
 
 @pytest.mark.parametrize("noise", [*SHAPES[1:-1], *SKEWED[1::2]], ids=repr)
 def test_the_derivative_in_the_shape(noise):
-    here = getattr(noise, noise.shape())
-    if here in noise.bounds:
+    start = getattr(noise, noise.shape())
+    if start in noise.bounds:
         return
     # Of a small skewness the cube root counts.
-    step = 1e-4 * abs(here)
+    step = 1e-4 * abs(start)
 
     def at(value):
         return PerturbMax(type(noise)(value), 1.3, tol=1e-12)
 
-    numerical = (at(here + step)(SCORES) - at(here - step)(SCORES)) / (2 * step)
+    numerical = (at(start + step)(SCORES) - at(start - step)(SCORES)) / (2 * step)
     derivative = PerturbMax(noise, 1.3).shape_derivative(SCORES)
     assert_allclose(derivative, numerical, atol=3e-8 * np.abs(numerical).max() + 1e-10)
     assert_allclose(derivative.sum(axis=1), 0, atol=1e-14)
@@ -236,14 +236,14 @@ def test_the_gradient_of_the_log_loss_in_the_noise():
             return MarginLoss(LogLoss(through), 0.2)
 
         target = DenseTarget(q)
-        here = mapping.noise_parameters()
-        assert len(here) == n_parameters
+        start = mapping.noise_parameters()
+        assert len(start) == n_parameters
         bounds = np.array(mapping.noise_parameter_bounds())
-        assert ((bounds[:, 0] < here) & (here < bounds[:, 1])).all()
-        gradient = loss(here).noise_gradient(SCORES.copy(), target)
-        for k, unit in enumerate(np.eye(len(here))):
+        assert ((bounds[:, 0] < start) & (start < bounds[:, 1])).all()
+        gradient = loss(start).noise_gradient(SCORES.copy(), target)
+        for k, unit in enumerate(np.eye(len(start))):
             ends = [
-                loss(here + sign * 1e-4 * unit).evaluate(SCORES.copy(), target)[0]
+                loss(start + sign * 1e-4 * unit).evaluate(SCORES.copy(), target)[0]
                 for sign in (1, -1)
             ]
             slope = (ends[0] - ends[1]) / 2e-4
@@ -259,13 +259,13 @@ def test_the_gradient_of_the_log_loss_of_labels_in_the_shape(noise):
     labels[2] = z[2].argmin()
     rows = np.arange(len(z))
     mapping = PerturbMax(noise, 0.7)
-    (here,) = mapping.noise_parameters()
+    (start,) = mapping.noise_parameters()
 
     def log_p(value):
         return mapping.with_noise_parameters([value]).log_probabilities(z)[rows, labels]
 
-    step = 1e-3 * abs(here)
-    ends = [log_p(here + k * step) for k in (-2, -1, 1, 2)]
+    step = 1e-3 * abs(start)
+    ends = [log_p(start + k * step) for k in (-2, -1, 1, 2)]
     slope = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * step)
     assert np.abs(slope[1:3]).min() > 1e-2
     gradient = mapping.log_noise_gradient(

@@ -46,8 +46,8 @@ def margins(loss, Q):
     """Margins that are added to the scores of rows with the distributions Q."""
     if not isinstance(loss, MarginLoss):
         return 0
-    own = loss.margin * (1 - Q) if np.isscalar(loss.margin) else Q @ loss.margin
-    return own + margins(loss.loss, Q)
+    added = loss.margin * (1 - Q) if np.isscalar(loss.margin) else Q @ loss.margin
+    return added + margins(loss.loss, Q)
 
 
 def data(n_classes):
@@ -168,12 +168,12 @@ def test_newtons_step_makes_it_about_as_small_as_what_is_left(loss):
         ratios = []
         for size in (1e-3, 1e-2, 0.1, 1.0, 10.0):
             point = best + size * rng.normal(size=best.size)
-            here = objective.at(point)
-            value = here.value
-            newton = np.linalg.lstsq(here.hessian(), -here.gradient)[0]
-            without = objective.duality_gap(here, enough=np.inf)
+            at_point = objective.at(point)
+            value = at_point.value
+            newton = np.linalg.lstsq(at_point.hessian(), -at_point.gradient)[0]
+            without = objective.duality_gap(at_point, enough=np.inf)
             for step in (newton, rng.normal(size=point.size)):
-                gap = objective.duality_gap(here, newton_step=step)
+                gap = objective.duality_gap(at_point, newton_step=step)
                 # A bound, whatever the step is, and never a looser one.
                 assert value - least <= gap * (1 + 1e-9) + 1e-13
                 assert gap <= without

@@ -45,9 +45,9 @@ def solve_without_penalty(X, y, solver="newton-cg", tol=1e-6):
 
 
 def is_told(solution):
-    told = solution.message.startswith("no optimum exists")
-    assert told == (solution.remedies == ("penalty",))
-    return told
+    is_reported = solution.message.startswith("no optimum exists")
+    assert is_reported == (solution.remedies == ("penalty",))
+    return is_reported
 
 
 def all_apart():

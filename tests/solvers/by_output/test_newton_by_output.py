@@ -119,8 +119,8 @@ def test_figures_are_those_of_all_labels(alpha, tol):
         calls, history[1:], strict=True
     ):
         assert (n_iter, value, norm) == row[:3]
-        there, slope = problem.value_and_gradient(parameters)
-        assert_allclose([there, np.abs(slope).max()], [value, norm], atol=1e-9)
+        f, slope = problem.value_and_gradient(parameters)
+        assert_allclose([f, np.abs(slope).max()], [value, norm], atol=1e-9)
         assert last == (row is history[-1])
 
 

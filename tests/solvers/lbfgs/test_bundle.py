@@ -104,8 +104,8 @@ def test_the_minimum_at_a_kink(n_planes, n_variables, ridge, tol):
         assert least - 1e-9 <= solution.value <= least + allowed
         # The gradient of the solution is a combination of those nearby.
         assert np.abs(solution.gradient).max() <= tol
-        _, own = problem.value_and_gradient(solution.parameters)
-        assert np.abs(own).max() > 10 * tol
+        _, gradient = problem.value_and_gradient(solution.parameters)
+        assert np.abs(gradient).max() > 10 * tol
         distance = np.linalg.norm(solution.parameters - x)
         assert ridge / 2 * distance**2 <= allowed + 1e-9
         assert problem.passes < 200 * n_variables

@@ -171,8 +171,8 @@ def test_a_share_of_the_curvature_at_zero_is_added_away_from_there():
             variables[n_columns * k + j] = 1
             move = after.coordinates.to_parameters(variables).reshape(objective.shape)
             # Leave out the shift of all classes.
-            own = move - move.mean(axis=0)
-            curvature = own[k] @ blocks[k] @ own[k] / (3 / 4) ** 2
+            centred = move - move.mean(axis=0)
+            curvature = centred[k] @ blocks[k] @ centred[k] / (3 / 4) ** 2
             assert curvature == pytest.approx(1, rel=1e-6)
     without = preconditioner_at(objective, far, before=first)
     assert not np.allclose(

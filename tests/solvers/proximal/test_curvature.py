@@ -118,8 +118,8 @@ def test_the_smallest_pivot_of_a_factor(is_rough):
     # Single precision has another solution.
     error = np.abs(step[0] / expected - 1).max()
     assert bool(error > 1e-5) is is_rough
-    rest = X[:, 3] - X[:, :3] @ np.linalg.lstsq(X[:, :3], X[:, 3])[0]
-    share = rest @ rest / (X[:, 3] @ X[:, 3])
+    residual = X[:, 3] - X[:, :3] @ np.linalg.lstsq(X[:, :3], X[:, 3])[0]
+    share = residual @ residual / (X[:, 3] @ X[:, 3])
     assert curvature.least_pivot == pytest.approx(share, rel=1e-2)
     # A feature that is the sum of others has no share of its own.
     X[:, 3] = X[:, 0]
