@@ -144,6 +144,7 @@ X = np.ones((3, 2))
         (lambda: attention(X, X, X, scale=np.inf), "scale must be 'sqrt'"),
         (lambda: attention(X, X, X, scale=True), "scale must be 'sqrt'"),
         (lambda: attention(X, X, X, mapping="max"), "one of the names"),
+        (lambda: attention(X, X, X, mapping=Entmax(-1)), "'alpha' parameter"),
         (lambda: attention(1e200 * X, 1e200 * X, X), "scores are finite"),
         (lambda: attention_vjp(X, X, X, X[:2]), "cotangent must have the shape"),
         (lambda: taylor_attention(X, X, X, order=3), "order must be an even number"),

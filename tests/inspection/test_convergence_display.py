@@ -108,7 +108,7 @@ def test_other_quantities_are_those_of_the_history(x, y):
     assert x in shown.ax_.get_xlabel()
 
 
-def test_of_several_stages_the_last_one_has_the_objective():
+def test_only_the_last_stage_has_the_objective():
     model = LinearClassifier("softmax", loss="accuracy").fit(X, Y)
     (line,) = ONE(model).lines_
     f = model.history_["objective"]
@@ -174,13 +174,13 @@ def test_a_fit_without_an_iteration_has_a_line_without_points():
     ],
     ids=["pipeline", "search", "search over a pipeline", "own search"],
 )
-def test_what_holds_a_classifier_is_drawn(estimator):
+def test_pipelines_and_searches_are_drawn(estimator):
     shown = ONE(estimator.fit(X, Y))
     assert len(shown.lines_[0].get_xdata()) > 1
     assert texts(shown)[0].startswith("EntmaxClassifier")
 
 
-def test_names_options_and_axes():
+def test_names_options_and_axes_are_used():
     figure, ax = plt.subplots()
     shown = ONE(NEWTON, name="one", ax=ax, color="black", linewidth=3)
     assert shown.ax_ is ax and shown.figure_ is figure
@@ -194,7 +194,7 @@ def test_names_options_and_axes():
     assert len(shown.lines_) == len(other.lines) == 1
 
 
-def test_bad_input_gets_an_error_in_words():
+def test_bad_input_is_refused():
     for make, message in [
         (lambda: ONE(NEWTON, y="loss"), r"y must be one of \['objective', .* 'loss'"),
         (lambda: ONE(NEWTON, x="time"), r"x must be one of \['iteration', .* 'time'"),

@@ -1,3 +1,5 @@
+"""Curves, supports and panels of mappings, as drawings."""
+
 import subprocess
 import sys
 
@@ -47,9 +49,10 @@ def test_every_mapping_has_a_curve(display):
     # No two look alike.
     looks = {(line.get_color(), line.get_linestyle()) for line in shown.lines_}
     assert len(looks) == len(COMPARED)
+    assert shown.ax_.get_xlabel() and shown.ax_.get_ylabel()
 
 
-def test_a_name_a_mapping_or_a_function_is_drawn():
+def test_names_mappings_and_functions_are_drawn():
     mappings = ["entmax", Entmax(), flat]
     for display in CURVES:
         assert len(display.from_mappings(mappings).lines_) == 3
@@ -69,6 +72,8 @@ def test_the_mapping_of_a_fitted_classifier():
         (mine,), (theirs,) = shown.profile.lines_, expected.profile.lines_
         np.testing.assert_array_equal(mine.get_ydata(), theirs.get_ydata())
         assert list(shown.supports) == ["EntmaxClassifier"]
+    axes = plt.figure().subplots(3)
+    assert MappingDisplay.from_estimator(pipeline, ax=axes).axes_ == list(axes)
     with pytest.raises(ValueError, match="must have a mapping; LogisticRegression has"):
         MappingDisplay.from_estimator(LogisticRegression().fit(X, y))
     with pytest.raises(NotFittedError):
@@ -95,7 +100,7 @@ def test_the_profile_is_the_logistic_function_of_two_classes():
     )
 
 
-def test_the_fixed_scores_count():
+def test_the_fixed_scores_are_part_of_the_row():
     shown = ProfileDisplay.from_mapping(
         "softmax", fixed_scores=[0, 1], score_range=(0, 1), n_points=2
     )
@@ -192,7 +197,7 @@ def test_all_panels_together():
         shown.plot(axes.ravel()[:3])
 
 
-def test_bad_input_gets_an_error_in_words():
+def test_bad_input_is_refused():
     for make, message in [
         (lambda: ProfileDisplay.from_mapping("hardmax"), "mapping must be a Mapping"),
         (lambda: ProfileDisplay.from_mappings("softmax"), "must be a sequence"),

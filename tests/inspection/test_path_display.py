@@ -83,7 +83,7 @@ def test_the_legend_covers_nothing():
     assert box.x0 >= 0 and box.x1 <= display.figure_.bbox.x1
 
 
-def test_one_class():
+def test_a_target_shows_its_own_coefficients():
     display = SHOWN(SEARCH, target="virginica", color="red")
     coefs = np.median(chosen_coefs(SEARCH), axis=0)[[3, 2, 0], 2]
     for name, line in display.lines_.items():
@@ -121,7 +121,7 @@ def test_noises_and_one_C():
         assert line.get_marker() == "."
 
 
-def test_what_is_refused():
+def test_bad_input_is_refused():
     for call, message in [
         (lambda: SHOWN(SoftmaxClassifier().fit(X, Y)), "estimator must be a fitted"),
         (lambda: SHOWN(EntmaxClassifierCV()), "has no path"),

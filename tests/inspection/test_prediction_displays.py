@@ -400,7 +400,7 @@ LABELS = EntmaxClassifier().fit(X, Y.argmax(axis=1))
 ROW, SIZES = PredictionDisplay.from_predictions, SupportSizeDisplay.from_predictions
 
 
-def test_bad_input_gets_an_error_in_words():
+def test_bad_input_is_refused():
     for make, message in [
         (lambda: ROW(P * 2), "probabilities must be .* sum to at most one"),
         (lambda: ROW(P * 3, polytope="cube"), "must be marginals, numbers from 0 to 1"),

@@ -182,14 +182,14 @@ def test_the_search_tells_properties_apart(function, lacking, monkeypatch):
         assert np.isnan(p).all() or SHOWS[name](example.scores, p)
 
 
-def test_it_repeats_itself():
+def test_the_same_seed_finds_the_same_counterexamples():
     first, second = (find_counterexamples("sparsemax", 3) for _ in range(2))
     np.testing.assert_array_equal(
         first["strictly positive"].scores, second["strictly positive"].scores
     )
 
 
-def test_what_is_not_a_mapping_is_refused():
+def test_unknown_mappings_are_refused():
     with pytest.raises(ValueError, match="mapping must be a Mapping"):
         find_counterexamples("hardmax")
 

@@ -80,7 +80,7 @@ def test_label_sets_of_a_classifier_with_classes_for_each_label():
     assert display.by_class[0].coverage == pytest.approx(recall)
 
 
-def test_what_is_drawn():
+def test_points_bars_and_lines_are_drawn():
     display = SetDisplay.from_predictions(
         SETS, np.array(list("abc"))[Y], classes=list("abcd"), coverage=0.9
     )
@@ -122,7 +122,7 @@ def test_groups_of_label_sets():
     assert sum(group.n_rows for group in display.by_size) == (n_true > 0).sum()
 
 
-def test_of_estimators():
+def test_sets_of_estimators_are_grouped():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(StandardScaler(), ConformalSets(SoftmaxClassifier()))
     display = SetDisplay.from_estimator(model.fit(X, y), X, y)
@@ -182,6 +182,6 @@ def test_choice_sets_and_offsets_of_the_rows():
         ({"max_names": -1}, "max_names must be an integer"),
     ],
 )
-def test_what_is_refused(changes, message):
+def test_bad_input_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         SetDisplay.from_predictions(**{"sets": SETS, "y_true": Y, **changes})

@@ -1,3 +1,5 @@
+"""The table of what mappings make of one row of scores."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,7 +30,7 @@ def test_all_registered_mappings_by_default():
     assert [row.mapping for row in mapping_table([1.0, 0.0])] == list(MAPPINGS)
 
 
-def test_labels():
+def test_rows_are_labelled_by_name_representation_or_key():
     def halves(scores):
         return np.full(scores.shape, 1 / scores.shape[1])
 
@@ -39,7 +41,7 @@ def test_labels():
     assert [row.mapping for row in rows] == ["mine", "theirs"]
 
 
-def test_a_data_frame_of_it():
+def test_a_table_becomes_a_data_frame():
     frame = pd.DataFrame(mapping_table([1.0, 0.0], ["softmax", "sparsemax"]))
     assert list(frame.columns) == [
         "mapping", "probabilities", "support", "entropy", "jacobian_norm",
@@ -47,7 +49,7 @@ def test_a_data_frame_of_it():
     assert frame["entropy"].tolist() == [pytest.approx(0.5822, abs=1e-4), 0]
 
 
-def test_bad_input_gets_an_error_in_words():
+def test_bad_input_is_refused():
     for scores, mappings, message in (
         ([[1.0, 0.0]], None, "scores must be a row of one finite number or more"),
         ([1.0, np.nan], None, "scores must be a row of one finite number or more"),

@@ -32,7 +32,7 @@ def errors(rows, name="standard_error"):
     return np.array([getattr(row, name) for row in rows])
 
 
-def test_definition():
+def test_errors_are_their_definition():
     """The standard deviation over models that are fitted to copies of rows."""
     frame = pd.DataFrame(X, columns=["price", "time"])
     weight = RNG.uniform(0.5, 2, 240)
@@ -120,7 +120,7 @@ def test_further_arguments_of_fit():
     ],
     ids=["lasso", "learnt noise", "search", "label sets"],
 )
-def test_every_kind_of_model(model):
+def test_every_kind_of_model_is_refitted(model):
     y = np.eye(3, dtype=int)[Y] if model.get_params().get("mapping") == "sigmoid" else Y
     model.fit(X, y)
     with pytest.warns(UserWarning, match="The penalty"):
@@ -129,7 +129,7 @@ def test_every_kind_of_model(model):
     assert max(errors(rows)) > 0.01
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     model = SoftmaxClassifier(C=np.inf).fit(X, Y)
     for given, message in (
         ({"n_bootstrap": 1}, "n_bootstrap must be an integer, 2 or more; got 1"),

@@ -18,7 +18,7 @@ from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
 from skprob.inspection import coefficient_table, marginal_effects
 from skprob.mappings import NestedSoftmax, PerturbMax
 
-from .numerical_covariance import numerical_derivatives
+from .finite_differences import numerical_derivatives
 
 NAMES = np.array(["bus", "car", "train"])
 
@@ -60,7 +60,7 @@ def by_definition(p, onehot, X, weight):
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
-def test_softmax(make):
+def test_errors_of_softmax_are_their_definition(make):
     model = fitted(make(X), NAMES[Y], sample_weight=WEIGHT)
     inverse, sandwich = by_definition(model.predict_proba(X), np.eye(3)[Y], X, WEIGHT)
     _, table = columns(coefficient_table(model, make(X), NAMES[Y], WEIGHT, level=0.9))
@@ -85,7 +85,7 @@ def test_softmax(make):
     )
 
 
-def test_references():
+def test_differences_to_each_reference():
     model = fitted(X, NAMES[Y])
     inverse, _ = by_definition(model.predict_proba(X), np.eye(3)[Y], X, np.ones(300))
     # In blocks of three, with that of the first class.
@@ -106,7 +106,7 @@ def test_references():
     assert_allclose(coef[:, :2], model.coef_, rtol=1e-9)
 
 
-def test_statsmodels():
+def test_tables_are_those_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api", reason="needs statsmodels")
     constant = sm.add_constant(X / [1.0, 100.0])
     model = fitted(X / [1.0, 100.0])
@@ -319,7 +319,7 @@ def test_a_step_that_transforms_the_rows_of_its_fit_in_another_way():
     assert len(coefficient_table(pipeline[-1], seen, Y)) == 6
 
 
-def test_warnings_and_errors():
+def test_warnings_and_refusals():
     model = fitted()
     with pytest.warns(UserWarning, match=r"The penalty \(C=1\) biases"):
         coefficient_table(SoftmaxClassifier(tol=1e-8).fit(X, Y), X, Y)

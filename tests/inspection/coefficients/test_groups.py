@@ -22,7 +22,7 @@ def errors(model, *arguments, X=X, **given):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_statsmodels(n_classes):
+def test_errors_are_those_of_statsmodels(n_classes):
     sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
     y = np.minimum(Y, n_classes - 1)
     expected = sm.MNLogit(y, sm.add_constant(X)).fit(
@@ -43,7 +43,7 @@ def test_statsmodels(n_classes):
         assert_allclose([getattr(row, name) for row in rows], theirs, atol=1e-6)
 
 
-def test_definition():
+def test_errors_are_their_definition():
     """Weights and penalty included: sums of the rows' gradients in each group."""
     weight = RNG.uniform(0.5, 2, 300)
     weight[:20] = 0
@@ -110,7 +110,7 @@ def test_z_is_in_units_of_the_error_of_groups():
         (np.array([*GROUPS[1:], pd.NA], dtype=object), r"one type, .*'NAType'"),
     ],
 )
-def test_bad_groups(groups, message):
+def test_bad_groups_are_refused(groups, message):
     model = SoftmaxClassifier(C=np.inf).fit(X, Y)
     with pytest.raises(ValueError, match=f"groups must .*{message}"):
         coefficient_table(model, X, Y, groups=groups)

@@ -17,7 +17,7 @@ from skprob import (
 from skprob.inspection import marginal_effects
 from skprob.mappings import Entmax, NestedSoftmax, Sigmoid
 
-from .numerical_covariance import numerical_derivatives
+from .finite_differences import numerical_derivatives
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=250), RNG.random(250) < 0.4])
@@ -34,7 +34,7 @@ def columns(rows):
 
 # MNLogit of statsmodels 0.15 raises an error for dummies.
 @pytest.mark.parametrize(("y", "dummy"), [(TWO, False), (TWO, True), (THREE, False)])
-def test_statsmodels(y, dummy):
+def test_effects_are_those_of_statsmodels(y, dummy):
     sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
     reference = (sm.MNLogit if y is THREE else sm.Logit)(y, sm.add_constant(X))
     model = SoftmaxClassifier(C=np.inf, tol=1e-9).fit(X, y)
@@ -112,7 +112,7 @@ def mean_changes(model, weight, given, h=1e-4):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_finite_differences(name):
+def test_effects_and_errors_are_finite_differences(name):
     parameters, y = CASES[name]
     model, given, weight = fitted(parameters, y, name == "choice sets")
     rows = marginal_effects(model, X, y, weight, covariance="sandwich", **given)
@@ -223,7 +223,7 @@ def test_pipelines_names_and_sparse_rows():
         assert_allclose(values, other * scale, atol=1e-7)
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     model = SigmoidClassifier(C=np.inf).fit(X, THREE)
     for given, message in (
         ({"covariance": "hess"}, "covariance must be one of"),
