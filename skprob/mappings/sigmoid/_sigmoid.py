@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit
 
-from ..._utils.arrays import namespace, zeros
+from ..._utils.arrays import namespace, row_sum, zeros
 from ..._utils.checks import RealInterval, is_number
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
@@ -257,10 +257,10 @@ def _by_entmax(difference, alpha):
     p, potential = Entmax(alpha).probabilities_and_potential(scores.T)
 
     def derivative():
-        s = power(p, 2 - alpha)
-        s, t = s[:, 0], s[:, 1]
-        total = s + t
-        return s * t / xp.where(total > 0, total, 1.0)
+        # s t / (s + t) for s = p^(2 - alpha), which overflows where alpha is large.
+        inverse = power(p, alpha - 2)
+        inside = (p[:, 0] > 0) & (p[:, 1] > 0)
+        return xp.where(inside, 1 / xp.where(inside, row_sum(inverse)[:, 0], 1.0), 0.0)
 
     second = xp.where(difference > 0, p[:, 0], p[:, 1])
     return DifferenceLinearization(second, potential, derivative)

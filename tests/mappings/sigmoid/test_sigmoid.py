@@ -1,11 +1,14 @@
 """Marginals: what a point of the cube has that one of the simplex has not."""
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
+from sklearn.datasets import load_digits
 
+from skprob import SigmoidClassifier
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Sigmoid, Temperature, sigmoid
 
@@ -49,6 +52,28 @@ def test_the_slope_for_alpha_above_two():
     high, low = (Sigmoid(3.0)(scores + s) for s in (step, -step))
     diagonal = np.diagonal(Sigmoid(3.0).jacobian(scores)[0])
     assert_allclose(diagonal, (high - low)[0] / (2 * step), rtol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [2.5, 3, 50, 300])
+def test_the_slope_is_finite_for_large_alpha(alpha):
+    """p^(alpha - 1) - (1 - p)^(alpha - 1) = (alpha - 1) z, in fifty digits."""
+    with mpmath.workdps(50):
+        p = [mpmath.mpf(p) for p in (1e-9, 0.1, 0.3, 0.5, 0.6, 1 - 1e-9)]
+        a = mpmath.mpf(alpha)
+        z = [(q ** (a - 1) - (1 - q) ** (a - 1)) / (a - 1) for q in p]
+        slopes = [1 / (q ** (a - 2) + (1 - q) ** (a - 2)) for q in p]
+    scores, slopes = np.array([z], float), np.array(slopes, float)
+    outside = np.array([[-1.0, 1.0]])
+    jacobian = Sigmoid(alpha).jacobian(np.hstack([scores, outside]))[0]
+    assert_allclose(np.diag(jacobian)[:6], slopes, rtol=1e-6)
+    assert_array_equal(np.diag(jacobian)[6:], 0)
+
+
+def test_a_fit_with_a_large_alpha():
+    """Its slopes overflowed, and the loss was said to have no second derivative."""
+    X, y = load_digits(return_X_y=True)
+    model = SigmoidClassifier(alpha=50, C=1.0).fit(X, y)  # Warnings are errors.
+    assert model.score(X, y) > 0.95
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
