@@ -47,7 +47,8 @@ def automatic_C(loss, n_classes):
         loss = type(loss)(loss.mapping).stages()[0]
     reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
-    if not 1e-12 < curvature < np.inf:  # Beyond rounding.
+    # Above rounding, and its square does not overflow.
+    if not 1e-12 < curvature < 1e150:
         raise ValueError(
             "C must be a number for a loss without curvature at equal scores, from "
             f"which 'auto' is computed; that of {loss!r} is {curvature:.3g}."
