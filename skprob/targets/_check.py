@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
-from .._utils.checks import names_of_columns, naming, refuse_masked
+from .._utils.checks import names_of_columns, naming, refuse_unreadable
 from .._utils.labels import plain_labels
 
 
@@ -64,7 +64,7 @@ def _checked_array(y, name, may_have_gaps):
     """A user's target as an array or CSR matrix of finite numbers, or of labels."""
     _check_no_lists_of_labels(y, name)
     with naming(name):
-        refuse_masked(y)
+        refuse_unreadable(y)
         if y is None or np.isscalar(y):
             raise ValueError(
                 f"Expected array-like (array or non-string sequence), got {y!r}."
@@ -140,7 +140,7 @@ def _check_no_lists_of_labels(y, name):
     is_set = any(isinstance(row, (set, frozenset)) for row in rows)
     is_ragged = len({len(row) for row in rows}) > 1
     has_names = any(len(row) != 1 and isinstance(x, str) for row in rows for x in row)
-    if is_set or is_ragged or has_names:
+    if is_set or is_ragged or has_names or (is_series and rows):
         raise ValueError(
             f"{name} must be a 0/1 indicator of label sets, of shape (n_samples, "
             "n_labels); got a list of the labels of each row. "

@@ -349,3 +349,62 @@ def test_nothing_else_warns():
     fit(1e6 * X, y, max_iter=10_000)  # separable,
     fit(X[:2], [0, 1])  # few.
     SparsemaxClassifier(C=np.inf).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+def generator(array):
+    return (row for row in array)
+
+
+def as_dict(array):
+    return dict(enumerate(array))
+
+
+def lazy(array):
+    return pytest.importorskip("polars").DataFrame(np.atleast_2d(array.T).T).lazy()
+
+
+def rounded(array):
+    torch = pytest.importorskip("torch")
+    return torch.tensor(array).to(torch.bfloat16)
+
+
+def with_gradient(array):
+    return pytest.importorskip("torch").tensor(array.astype(float), requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "advice"),
+    [
+        (generator, "A generator was found. Give a list"),
+        (as_dict, "A dict was found. Give a list"),
+        (lazy, r"A LazyFrame was found, .* collect\(\) it"),
+        (rounded, r"bfloat16 was found, .* use float\(\)"),
+        (with_gradient, r"requires? gradients?.* detach\(\)"),
+    ],
+)
+def test_objects_whose_values_are_not_read(unreadable, advice):
+    model, error = EntmaxClassifier().fit(X, y), (TypeError, ValueError)
+
+    def refused(name, call, *args, **given):
+        with pytest.raises(error, match=f"^{name} must .*({advice})"):
+            call(*args, **given)
+
+    refused("X", model.fit, unreadable(X), y)
+    refused("X", model.predict, unreadable(X))
+    for given in (y, SETS, DISTRIBUTIONS):
+        refused("y", model.fit, X, unreadable(given))
+        refused("y", model.score, X, unreadable(given))
+    refused("sample_weight", model.fit, X, y, unreadable(WEIGHT))
+    for name in ("available", "offset"):
+        refused(name, model.fit, X, y, **{name: unreadable(np.ones((12, 3)))})
+    refused("scores", entmax, unreadable(X))
+
+
+def test_columns_of_lists():
+    frame = pd.DataFrame({"height": X[:, 0], "place": X[:, 1:].tolist()})
+    message = "X must be .*Lists were found in place of numbers, in column 'place'"
+    assert_refused(f"{message}. numpy.stack", fit, frame, y)
+    assert_refused("X must be .*Lists were found", fit, frame["place"], y)
+    # Lists of one label each.
+    labels = pd.Series([[label] for label in y])
+    assert_refused("y must be a 0/1 indicator .*MultiLabelBinarizer", fit, X, labels)

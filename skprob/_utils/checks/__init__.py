@@ -45,7 +45,7 @@ from .matrices import (
     as_rows,
     real_or_nan,
     refuse_arrays,
-    refuse_masked,
+    refuse_unreadable,
     without_duplicates,
 )
 from .messages import row_and_others
@@ -90,7 +90,7 @@ __all__ = [
     "real_or_nan",
     "refuse_arrays",
     "refuse_for_dask",
-    "refuse_masked",
+    "refuse_unreadable",
     "row_and_others",
     "rows_of_folds",
     "series_in_order",

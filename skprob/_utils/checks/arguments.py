@@ -18,7 +18,7 @@ from ..arrays import (
 )
 from ..compat import check_weights
 from .bad_columns import is_about_features, with_columns
-from .matrices import refuse_masked, without_duplicates
+from .matrices import refuse_unreadable, without_duplicates
 
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
@@ -100,7 +100,7 @@ def check_X(estimator, X, *, reset):
         if is_plain:
             estimator.n_features_in_ = X.shape[1]
         else:
-            refuse_masked(X)
+            refuse_unreadable(X)
             X = validate_data(
                 estimator,
                 X,
@@ -156,11 +156,11 @@ def check_sample_weight(sample_weight, X):
         if is_foreign(sample_weight):
             check_tensor("sample_weight", sample_weight)
             sample_weight = to_numpy(sample_weight)
+        refuse_unreadable(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
         if is_foreign(X):  # The weights are a NumPy array in any case.
             X = np.empty((X.shape[0], 0))
-        refuse_masked(sample_weight)
         return check_weights(sample_weight, X)
 
 

@@ -27,6 +27,8 @@ _ENCODE = (
     "sklearn.feature_extraction.text.TfidfVectorizer."
 )
 
+_STACK = "numpy.stack makes a matrix of a column of lists."
+
 
 def is_about_features(message):
     """Whether an error is about the names, or the number, of the columns of X.
@@ -72,6 +74,8 @@ def with_columns(message, X):
         return f"{message}{_where(X, _is_text)}. {_ENCODE}"
     if re.search("DateTime64|TimeDelta64", message):
         return f"Dates and times are not numbers{_where(X, _is_time)}."
+    if message.startswith("setting an array element") and hasattr(X, "to_numpy"):
+        return f"Lists were found in place of numbers{_where(X, _has_list)}. {_STACK}"
     # The rest shows X.
     message = re.sub(r":\narray=.*\.\n(?=Reshape)", ". ", message, flags=re.DOTALL)
     return re.sub(r"(?<=Complex data not supported)\n.*", ".", message, flags=re.DOTALL)
@@ -121,6 +125,10 @@ def _is_infinite(values):
 
 def _is_time(values):
     return values.dtype.kind in "mM"
+
+
+def _has_list(values):
+    return any(np.ndim(value) > 0 for value in values)
 
 
 def _is_text(values):

@@ -246,7 +246,7 @@ def check_distinct(name, names, part="columns"):
 def _column_names(name, data, part="columns"):
     """The distinct names of two columns or more, or None."""
     shape = getattr(data, "shape", ())
-    if not hasattr(data, "columns") or len(shape) != 2 or shape[1] < 2:
+    if len(shape) != 2 or shape[1] < 2 or not hasattr(data, "columns"):
         return None
     # The `columns` of pyarrow are arrays.
     is_arrow = hasattr(type(data), "column_names")

@@ -43,10 +43,11 @@ def as_dense(name, data):
             f"{name}.toarray()."
         )
     try:
-        refuse_masked(data)
+        refuse_unreadable(data)
         array = np.asarray(data)
-    except ValueError as error:
-        raise ValueError(f"{name} must be an array of real numbers: {error}") from None
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be an array of real numbers: {error}") from None
     if array.dtype == object and hasattr(data, "iloc"):
         dtypes = np.ravel(np.asarray(data.dtypes, dtype=object))
         if all(dtype.kind in "fiub" for dtype in dtypes):
@@ -166,18 +167,37 @@ def check_matrix(name, array):
     return array
 
 
-def refuse_masked(data):
-    """Raise if data are an array of NumPy with masked entries.
+def refuse_unreadable(data):
+    """Raise if data are an object whose values NumPy does not read as they are.
 
-    NumPy and scikit-learn drop the mask, and would use the numbers below it.
+    NumPy and scikit-learn drop the mask of an array, and would use the numbers below
+    it. For other objects their errors do not say what to give instead.
 
     Examples
     --------
-    >>> refuse_masked(np.ma.masked_array([[1.0, 2.0]], mask=False))
+    >>> refuse_unreadable(np.ma.masked_array([[1.0, 2.0]], mask=False))
+    >>> refuse_unreadable(row for row in [[1.0, 2.0]])
+    Traceback (most recent call last):
+        ...
+    TypeError: A generator was found. Give a list or an array.
     """
+    if type(data) is np.ndarray:
+        return
+    kind = type(data).__name__
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         n_masked = np.count_nonzero(np.ma.getmaskarray(data))
         raise ValueError(
             f"Masked entries were found, {n_masked} of {data.size}. Leave these rows "
             "out, or give numbers for them: array.filled(number)."
+        )
+    if hasattr(data, "collect_schema") and not hasattr(data, "shape"):
+        raise TypeError(f"A {kind} was found, which has no values yet: collect() it.")
+    if isinstance(data, (dict, set, frozenset)) or hasattr(data, "__next__"):
+        raise TypeError(f"A {kind} was found. Give a list or an array.")
+    if str(getattr(data, "dtype", "")) == "torch.bfloat16":
+        raise TypeError("bfloat16 was found, which NumPy does not have: use float().")
+    if getattr(data, "requires_grad", False) is True:
+        raise ValueError(
+            "A tensor that requires gradients was found, which are not propagated: "
+            "detach() it."
         )

@@ -6,7 +6,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..._utils.checks import check_squares, naming, refuse_masked, without_duplicates
+from ..._utils.checks import (
+    check_squares,
+    naming,
+    refuse_unreadable,
+    without_duplicates,
+)
 from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
@@ -66,7 +71,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
             )
         return X, None, None
     with naming("X", X):
-        refuse_masked(X)
+        refuse_unreadable(X)
         X = check_array(
             X,
             accept_sparse="csr",
@@ -84,7 +89,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
     check_squares(X)
     y = check_target(y, "y", len_of=X)
     with naming("sample_weight"):
-        refuse_masked(weight)
+        refuse_unreadable(weight)
         weight = check_weights(weight, X, may_be_zero=True)
     return X.astype(dtype, copy=False), y, weight
 
