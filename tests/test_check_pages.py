@@ -22,6 +22,10 @@ WRONG = {
     "network": ("<script src='https://example.org/a.js'></script>", "asks the network"),
     "picture": ("<img src='missing.png'>", "no picture"),
     "script": ("<script>nothing.here</script>", "a script fails"),
+    "search": (
+        '<ul id="search-results"><li><a href="right.html">a</a></ul>',
+        "“top-k” leads to right.html",
+    ),
 }
 
 
