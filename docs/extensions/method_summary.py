@@ -2,9 +2,25 @@
 
 import inspect
 
+from skprob.losses import Loss
+from skprob.mappings import Mapping
+
 FEWEST_METHODS = 2
 # Hooks that skl2onnx calls; users call skl2onnx.
 HOOKS = {"onnx_converter", "onnx_parser", "onnx_shape_calculator"}
+# What subclasses define and classifiers call: only the pages of the bases have it.
+KERNELS = {name for base in (Mapping, Loss) for name in vars(base) if name[0] != "_"}
+NOISE_KERNELS = {
+    "cdf_and_hazard",
+    "cdf_and_pdf",
+    "log_hazard",
+    "log_hazard_slope",
+    "of_coordinate",
+    "shape_slopes",
+    "slope",
+}
+BASES = (".Mapping", ".Loss")
+PACKAGES = ("skprob.mappings.", "skprob.losses.")
 
 
 def is_inherited_from_elsewhere(member):
@@ -12,10 +28,15 @@ def is_inherited_from_elsewhere(member):
     return (getattr(member, "__module__", None) or "").startswith("sklearn.")
 
 
-def is_hidden(name, member):
-    """Whether pages leave a member out: inherited, a hook, or a setter of requests."""
+def is_hidden(full_name, name, member):
+    """Whether the page of a class leaves a member out.
+
+    It does for hooks, setters of requests, kernels, and members of scikit-learn.
+    """
+    has_kernels = full_name.startswith(PACKAGES) and not full_name.endswith(BASES)
     setter = name.startswith("set_") and name.endswith("_request")
-    return name in HOOKS or setter or is_inherited_from_elsewhere(member)
+    kernel = name in NOISE_KERNELS or (has_kernels and name in KERNELS)
+    return name in HOOKS or setter or kernel or is_inherited_from_elsewhere(member)
 
 
 def public_methods(cls):
@@ -26,7 +47,7 @@ def public_methods(cls):
         if not name.startswith("_")
         and (getattr(member, "__module__", None) or "").startswith("skprob")
         and inspect.getdoc(member)
-        and not is_hidden(name, member)
+        and not is_hidden(f"{cls.__module__}.{cls.__name__}", name, member)
     ]
 
 
@@ -44,8 +65,10 @@ def add_methods(app, what, name, cls, options, lines):
 
 
 def skip_hidden(app, what, name, member, skip, options):
-    """Leave out what every scikit-learn estimator has, and hooks."""
-    return skip or is_hidden(name, member)
+    """Leave out what every scikit-learn estimator has, hooks, and kernels."""
+    # The page of an object has its full name.
+    full_name = app.env.docname.rpartition("/")[2]
+    return skip or is_hidden(full_name, name, member)
 
 
 def setup(app):
