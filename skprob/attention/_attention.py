@@ -41,8 +41,11 @@ def attention(
     Parameters
     ----------
     query : array-like of shape (..., n_queries, d)
+        A vector for each query, with any leading axes, such as batches and heads.
     key : array-like of shape (..., n_keys, d)
+        A vector for each key; leading axes are broadcast with those of the queries.
     value : array-like of shape (..., n_keys, d_value)
+        A vector for each key, of which each result is a weighted mean.
     mapping : Mapping, callable or str, default="softmax"
         The mapping from scores to the weights of the keys. With sparsemax or entmax
         only a few keys have a positive weight.
@@ -115,9 +118,11 @@ def attention_vjp(
     Parameters
     ----------
     query, key, value : as for :func:`attention`
+        The arguments of the call whose derivatives are wanted.
     cotangent : array-like of the shape of the result of :func:`attention`
         Derivatives of the number with respect to that result.
     mapping, scale, mask : as for :func:`attention`
+        The same values as in that call.
 
     Returns
     -------

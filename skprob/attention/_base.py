@@ -61,6 +61,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New rows, which are compared with the training rows.
 
         Returns
         -------

@@ -106,6 +106,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training rows: the keys.
         y : array-like or sparse matrix
             Labels of shape (n_samples,), or an indicator or distributions of shape
             (n_samples, n_classes).
@@ -143,6 +144,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New rows.
 
         Returns
         -------
@@ -158,6 +160,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New rows.
 
         Returns
         -------
@@ -180,9 +183,11 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New rows.
         y : array-like or sparse matrix
             Targets of the kind that was fitted.
         sample_weight : array-like of shape (n_queries,), default=None
+            Weights of the rows; None weights all equally.
 
         Returns
         -------

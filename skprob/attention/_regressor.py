@@ -70,7 +70,9 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training rows: the keys.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Training targets: the values.
 
         Returns
         -------
@@ -105,6 +107,7 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New rows.
 
         Returns
         -------

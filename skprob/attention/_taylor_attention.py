@@ -42,8 +42,11 @@ def taylor_attention(
     Parameters
     ----------
     query : array-like of shape (..., n_queries, d)
+        A vector for each query, with any leading axes, such as batches and heads.
     key : array-like of shape (..., n_keys, d)
+        A vector for each key; leading axes are broadcast with those of the queries.
     value : array-like of shape (..., n_keys, d_value)
+        A vector for each key, of which each result is a weighted mean.
     order : int, default=2
         The order of the Taylor polynomial, even. There are :math:`d^{order}` features,
         at most 100,000.

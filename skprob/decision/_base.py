@@ -35,10 +35,12 @@ class Sample(NamedTuple):
     labels : CSR array of shape (n_samples, n_labels)
         0/1 indicator with a label in at least one row of positive weight.
     weight : ndarray of shape (n_samples,)
+        Weights of the rows.
     sizes : callable or None
         ``sizes()`` is a pair: the :class:`ExpectedSize`, and its out-of-fold
         predictions in the order of the rows. None where there are no features.
     polytope : {"simplex", "cube"}
+        "simplex" for shares, which sum to one in each row, "cube" for marginals.
     may_be_empty : bool
         Whether there were rows without a label.
     has_none : bool

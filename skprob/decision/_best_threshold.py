@@ -24,6 +24,7 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
     labels : CSR matrix of shape (n_samples, n_classes)
         0/1 indicator with a label in at least one row of positive weight.
     weight : ndarray of shape (n_samples,)
+        Weights of the rows.
 
     Returns
     -------

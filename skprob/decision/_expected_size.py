@@ -83,8 +83,11 @@ class ExpectedSize:
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features of the rows.
     sizes : ndarray of shape (n_samples,)
+        Number of labels of each row.
     weight : ndarray of shape (n_samples,)
+        Weights of the rows.
 
     Attributes
     ----------

@@ -124,6 +124,7 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         Parameters
         ----------
         probabilities, classes : as for :meth:`expected_costs`
+            The probabilities of each row, and the classes of their columns.
 
         Returns
         -------
@@ -164,6 +165,7 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         Parameters
         ----------
         classes : ndarray of shape (n_classes,)
+            The classes, in the order of the probabilities.
 
         Returns
         -------
@@ -269,6 +271,7 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         Parameters
         ----------
         classes : ndarray of shape (n_classes,)
+            The classes, in the order of the probabilities.
 
         Returns
         -------

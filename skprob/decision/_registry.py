@@ -30,6 +30,7 @@ def get_rule(rule: str | DecisionRule) -> DecisionRule:
     Parameters
     ----------
     rule : str or DecisionRule
+        A name in ``RULES``, or an object of a rule.
 
     Returns
     -------

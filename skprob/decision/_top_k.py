@@ -81,6 +81,7 @@ class TopK(DecisionRule):
         Parameters
         ----------
         n_labels : int
+            Number of labels, of which each row gets `k`.
 
         Returns
         -------

@@ -37,7 +37,9 @@ class PathDisplay:
     coefs : ndarray of shape (n_Cs, M, n_features)
         Coefficients at each C; M is 1 for two classes.
     feature_names : list of str
+        Names of the features, in the order of the last axis of `coefs`.
     classes : ndarray of shape (n_classes,)
+        Names of the classes.
     C : float or None
         The chosen C, which a vertical line marks.
 
@@ -185,8 +187,11 @@ class PathDisplay:
         target : object, default=None
             As for :meth:`from_estimator`, as are the next arguments.
         n_named : int, default=8
+            Number of features in the legend.
         ax : matplotlib Axes, default=None
+            The axes to draw on; None makes a new figure.
         **line_kw : dict
+            Options of the lines of these features, as for ``Axes.plot``.
 
         Returns
         -------

@@ -53,11 +53,13 @@ class PredictionDisplay:
     Parameters
     ----------
     probabilities : ndarray of shape (n_classes,) or (n_rows, n_classes)
+        Probabilities of one row or of several.
     predicted : ndarray of that shape, or None
         Whether each class is predicted.
     target : ndarray of that shape, or None
         The true share of each class.
     class_names : ndarray of shape (n_classes,)
+        Names at the bars.
     polytope : {"simplex", "cube"}, default="simplex"
         "simplex" if the probabilities of a row sum to one, "cube" if they are
         marginals.

@@ -86,6 +86,7 @@ def gumbel_max(
     size : int, default=None
         Number of draws for each row; None is one.
     random_state : int, RandomState instance or None, default=None
+        Seed or generator of the draws. None draws other numbers in each call.
 
     Returns
     -------
@@ -142,6 +143,7 @@ def gumbel_softmax(
     size : int, default=None
         Number of draws for each row; None is one.
     random_state : int, RandomState instance or None, default=None
+        Seed or generator of the draws. None draws other numbers in each call.
 
     Returns
     -------

@@ -247,6 +247,7 @@ class UserMethods:
         size : int, default=None
             Number of draws for each row; None is one.
         random_state : int, RandomState instance or None, default=None
+            Seed or generator of the draws. None draws other numbers in each call.
 
         Returns
         -------
@@ -298,6 +299,7 @@ class UserMethods:
         size : int, default=None
             Number of draws for each row; None is one.
         random_state : int, RandomState instance or None, default=None
+            Seed or generator of the draws. None draws other numbers in each call.
 
         Returns
         -------

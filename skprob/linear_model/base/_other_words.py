@@ -123,6 +123,8 @@ def _instead_of(name, cls):
     sentence = of_any_spelling(_SENTENCES, name)
     if f"{name}s" in names:  # A search has alphas, Cs and l1_ratios.
         return f" Give several values, as {name}s=[...]."
+    if of_another_case := [each for each in names if each.lower() == name.lower()]:
+        return f" It is {of_another_case[0]!r} here."
     if sentence is not None:
         is_without = sentence is _STRENGTH and not {"C", "Cs"} & set(names)
         return " There is no penalty." if is_without else f" {sentence}"

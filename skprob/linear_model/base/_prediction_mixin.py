@@ -193,6 +193,7 @@ class PredictionMixin:
             to candidates also labels. Columns of a DataFrame are matched with
             ``classes_`` by name. Entries of label sets that are not known are NaN.
         sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; None weights all equally.
         {available}
         {offset}
 

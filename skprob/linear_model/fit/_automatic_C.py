@@ -50,8 +50,8 @@ def automatic_C(loss, n_classes):
     # Above rounding, and its square does not overflow.
     if not 1e-12 < curvature < 1e150:
         raise ValueError(
-            "C must be a number for a loss without curvature at equal scores, from "
-            f"which 'auto' is computed; that of {loss!r} is {curvature:.3g}."
+            f"C must be a number for {loss!r}: 'auto' is computed from the curvature "
+            f"of the loss at equal scores, which is {curvature:.3g}."
         )
     return _curvature(FenchelYoungLoss(reference), n_classes) / curvature
 

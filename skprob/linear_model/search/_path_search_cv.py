@@ -266,6 +266,7 @@ class PathSearchCV(BaseLinearClassifier):
         y : array-like or sparse matrix
             The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; None weights all equally.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that are available to each row; None stands for all classes.
         offset : array-like of shape (n_samples, n_classes), default=None

@@ -46,7 +46,8 @@ class Entmax(Mapping):
     Parameters
     ----------
     alpha : float, default=1.5
-        Positive.
+        Positive: 1 is softmax, 2 is sparsemax. Larger values make more probabilities
+        zero.
 
     See Also
     --------

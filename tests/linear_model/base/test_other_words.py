@@ -38,6 +38,7 @@ PARAMETERS = [
     (SoftmaxClassifier, "Lambda", "1 / C"),
     (SoftmaxClassifier, "LR", "step: leave it out"),
     (SoftmaxClassifier, "Tau", "It is 'temperature' here"),
+    (EntmaxClassifier, "Alpha", "It is 'alpha' here"),
     (AMSoftmaxClassifier, "m", "It is 'margin' here"),
     (AMSoftmaxClassifier, "s", "1 / temperature"),
     (SigmoidClassifier, "margin", "'margin' is a parameter of .*EntmaxClassifier"),

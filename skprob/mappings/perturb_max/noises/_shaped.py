@@ -84,6 +84,7 @@ class ShapedNoise(Noise):
         ----------
         size : int, tuple of int or None, default=None
         random_state : int, RandomState instance or None, default=None
+            Seed or generator of the draws. None draws other numbers in each call.
 
         Returns
         -------
