@@ -20,6 +20,8 @@ class ScoresOfTruth(NamedTuple):
     scores, weights : ndarray of shape (n_pairs,)
     columns : ndarray of int of shape (n_pairs,)
         The number of the class.
+    is_best : ndarray of bool of shape (n_pairs,)
+        Whether the class is the best one of the row.
     rounding : float
         Largest change of a score if its row is in another batch of rows.
     """
@@ -27,7 +29,13 @@ class ScoresOfTruth(NamedTuple):
     scores: np.ndarray
     weights: np.ndarray
     columns: np.ndarray
+    is_best: np.ndarray
     rounding: float
+
+    @property
+    def accuracy(self):
+        """Share of the weight of the pairs whose class is the best one of the row."""
+        return float(self.weights @ self.is_best / self.weights.sum())
 
     def quantile(self, coverage, rows):
         """The score that a share of the pairs does not exceed; errors name the rows."""
@@ -39,12 +47,8 @@ class ScoresOfTruth(NamedTuple):
     def of_class(self, k):
         """The pairs of one class."""
         chosen = self.columns == k
-        return ScoresOfTruth(
-            self.scores[chosen],
-            self.weights[chosen],
-            self.columns[chosen],
-            self.rounding,
-        )
+        *of_pairs, rounding = self
+        return ScoresOfTruth(*(values[chosen] for values in of_pairs), rounding)
 
 
 def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
@@ -63,7 +67,7 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
     random : RandomState or None
         Generator for randomised scores; None for all others.
     """
-    rounding, scores, weights, columns = 0.0, [], [], []
+    rounding, scores, weights, columns, is_best = 0.0, [], [], [], []
     for rows, (values, precision, absent) in folds:
         uniform = None if random is None else random.uniform(size=len(rows))
         true_classes, pair_weight = truth[rows], weight[rows]
@@ -79,11 +83,13 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
             scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
             weights.append(pair_weight[start:stop][part.row])
             columns.append(part.col)
+            is_best.append(block.argmax(axis=1)[part.row] == part.col)
         largest = 1.0
         if nonconformity.response == "scores":
             largest = np.abs(values).max(initial=0)
         rounding = max(rounding, _ROUNDING_ERRORS * precision * largest)
-    pairs = (np.concatenate(parts) for parts in (scores, weights, columns))
+    of_pairs = scores, weights, columns, is_best
+    pairs = (np.concatenate(parts) for parts in of_pairs)
     return ScoresOfTruth(*pairs, rounding)
 
 

@@ -136,7 +136,7 @@ class ConformalSets(
         ``cv="prefit"``. It may be a pipeline or a search.
     coverage : float, default=0.9
         Probability with which a set contains the true class, between 0 and 1. Choose it
-        above the accuracy of the classifier: below it each set is the best class alone.
+        above ``accuracy_``: below it each set is the best class alone.
         It needs at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for
         0.95, 99 for 0.99.
     score_function : {"entmax", "threshold", "adaptive"}, default="entmax"
@@ -185,6 +185,11 @@ class ConformalSets(
         The fitted classifier; for ``cv="prefit"`` the `estimator` itself.
     coverage_ : float
         The `coverage` of the fit.
+    accuracy_ : float
+        Share of the calibration rows whose best class is the true one; for label sets,
+        the share of the true labels that are the best one of their row. With a lower
+        `coverage`, each set is the best class alone; without `never_empty`, some are
+        empty.
     quantile_ : float or ndarray of shape (n_classes,)
         Calibrated nonconformity; for each class with ``by="class"``.
     limit_ : float or ndarray of shape (n_classes,)
@@ -503,7 +508,7 @@ class ConformalSets(
                 f"{self.rank_penalty:g}. Choose smaller ones, or scale the scores of "
                 "the estimator."
             )
-        self.coverage_ = float(self.coverage)
+        self.coverage_, self.accuracy_ = float(self.coverage), true_scores.accuracy
         # To find the method of a pipeline takes 3 % of the time of a small prediction.
         self._method = method_of(self.estimator_, nonconformity.response)
         if not by_class:

@@ -185,11 +185,26 @@ def test_a_quantile_of_zero_is_the_best_class(score_function):
     z, _p, _ = softmax_rows(50, 4)
     y = z.argmax(axis=1)
     model = prefit(GivenScores(), z, y, score_function=score_function)
-    assert model.quantile_ == 0
+    assert model.quantile_ == 0 and model.accuracy_ == 1
     assert_array_equal(model.predict_set(z), np.eye(4, dtype=int)[y])
     assert_array_equal(model.predict_proba(z), np.eye(4)[y])
     if score_function == "entmax":
         assert 0 < model.temperature_ < 1e-10
+
+
+@pytest.mark.parametrize("score_function", SCORES)
+def test_sets_are_the_best_class_below_the_accuracy(score_function):
+    """The rank of the quantile is coverage * (n + 1), rounded up."""
+    z, _, y = softmax_rows(200, 4, spread=6.0)
+    n_right = np.sum(z.argmax(axis=1) == y)
+    for coverage in (n_right / 201, (n_right + 1) / 201):
+        model = prefit(
+            GivenScores(), z, y, score_function=score_function, coverage=coverage
+        )
+        assert model.accuracy_ == n_right / 200
+        is_below = coverage < model.accuracy_
+        assert is_below == (model.predict_set(z).sum() == 200)
+    assert not is_below
 
 
 def test_scores_that_are_all_equal():
@@ -267,6 +282,7 @@ def test_folds_give_the_scores_of_cross_val_predict():
         with parallel_config(backend="threading"):
             model.fit(X, y)
         assert model.quantile_ == pytest.approx(expected, rel=1e-12)
+    assert model.accuracy_ == pytest.approx(np.mean(z.argmax(axis=1) == y), abs=1e-15)
     assert_array_equal(model.estimator_.coef_, inner.fit(X, y).coef_)
     z = inner.decision_function(X)
     assert_allclose(model.predict_proba(X), entmax(z / model.temperature_, 1.5))
@@ -407,6 +423,9 @@ def test_the_limit_of_label_sets_is_that_of_risk_control():
         GivenProbabilities(), p, Y, score_function="threshold", never_empty=False
     )
     assert model.quantile_ == expected
+    best = np.eye(5)[p[kept].argmax(axis=1)] * Y[kept]
+    recall = best.sum(axis=1) / Y[kept].sum(axis=1)
+    assert model.accuracy_ == pytest.approx(recall.mean(), abs=1e-15)
     by_label = prefit(
         GivenProbabilities(),
         p,
@@ -481,6 +500,7 @@ def test_weights_are_numbers_of_rows():
         expected.fit(X[repeated], y[repeated])
         model.fit(X, y, sample_weight=weight)
         assert_allclose(model.quantile_, expected.quantile_, rtol=1e-12)
+        assert model.accuracy_ == pytest.approx(inner.score(X, y, weight), abs=1e-15)
     with pytest.raises(ValueError, match="sample_weight must be None: fit of KNeigh"):
         ConformalSets(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
     with pytest.raises(ValueError, match=r"fits no classifier.*'groups'"):
