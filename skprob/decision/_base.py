@@ -16,7 +16,7 @@ from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ._blocks import dense_blocks, known_only, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
-from ._input import as_features, as_indicator, as_probabilities
+from ._input import as_features, as_known_indicator, as_probabilities
 from ._least_cost import LeastCost
 
 POLYTOPES = ("simplex", "cube")
@@ -105,7 +105,8 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
             Non-negative; out-of-fold, or of held-out rows. Columns of two DataFrames
             are matched by name.
         labels : array-like or sparse matrix of shape (n_samples, n_labels)
-            0/1 indicator of the true sets.
+            0/1 indicator of the true sets. For marginals, NaN stands for an entry that
+            is not known and is left out.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
@@ -124,24 +125,30 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         names = common_names(**frames)
         probabilities, labels = lined_up(**frames)
         p = as_probabilities(probabilities)
-        labels = as_indicator(labels, p.shape)
+        labels, known = as_known_indicator(labels, p.shape)
         weight = check_sample_weight(sample_weight, p)
         if polytope not in POLYTOPES:
             raise ValueError(
                 f"polytope must be one of {POLYTOPES}; got {polytope!r}."
                 f"{did_you_mean(polytope, POLYTOPES)}"
             )
+        if polytope == "simplex" and known is not None:
+            raise ValueError(
+                "labels must be 0 or 1 for shares, whose sum is that of all labels; "
+                "got NaN. Give marginals with polytope='cube'."
+            )
         X = None if X is None else as_features(X, len_of=p)
         keep = np.flatnonzero(weight > 0)
         if len(keep) < len(weight):
             p, labels, weight = p[keep], labels[keep], weight[keep]
             X = None if X is None else X[keep]
+            known = None if known is None else known[keep]
         if not n_labelled(labels):
             raise ValueError(
                 "labels must have a label in at least one row of positive weight; got "
                 f"{len(weight)} rows without any."
             )
-        sizes, is_empty = None, has_empty(labels)
+        sizes, is_empty = None, has_empty(labels, known)
         sums = np.asarray(p.sum(axis=1)).ravel()
         has_none = polytope == "simplex" and is_empty and sums.min() < 1 - _ROUNDING
         if X is not None:
@@ -150,9 +157,8 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
                 model = expected_size(X, labels, weight, has_none)
                 return model, model.out_of_fold
 
-        self.fit_sample(
-            Sample(dense_blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
-        )
+        about = polytope, is_empty, has_none, known
+        self.fit_sample(Sample(dense_blocks(p), labels, weight, sizes, *about))
         self.label_names_ = names
         return self
 

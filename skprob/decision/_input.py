@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from .._utils.checks import as_real, naming
+from .._utils.gaps import without_gaps
 from .._utils.typing import MatrixLike
 
 
@@ -78,6 +79,19 @@ def as_indicator(
     if len(wrong):
         raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
     return result
+
+
+def as_known_indicator(labels, shape):
+    """The 0/1 indicator with zeros in place of NaN, and which entries are known.
+
+    The second is None if all are.
+    """
+    if sparse.issparse(labels):
+        labels = sparse.csr_array(labels)
+    else:
+        labels = as_real("labels", labels)
+    labels, known = without_gaps(labels)
+    return as_indicator(labels, shape), known
 
 
 def as_features(X, len_of):

@@ -170,6 +170,31 @@ def test_cuts_are_the_best_of_their_grid(seed, polytope):
     assert_allclose(cuts["both"], np.minimum(cuts["micro"], upper))
 
 
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_labels_that_are_not_known_are_left_out(container):
+    """The cut has the highest micro-F1 of the entries that are known."""
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random((60, 4)), 2)
+    labels = (rng.random(p.shape) < p).astype(float)
+    # With zeros for the others the cut is another.
+    known = rng.random(p.shape) < np.where(p > 0.6, 0.3, 0.9)
+    gaps = container(np.where(known, labels, np.nan))
+    cut = CommonCut().fit(p, gaps, polytope="cube").cut_
+
+    def f1_of(cut, known):
+        return f1_score(labels[known], (p > cut)[known])
+
+    best = max(f1_of(c, known) for c in np.unique(p))
+    assert f1_of(cut, known) == best
+    as_absent = CommonCut().fit(p, labels * known, polytope="cube")
+    assert f1_of(as_absent.cut_, known) < best
+    for rule in LabelCuts(), StackedLabels(), ExampleF1():
+        sets = clone(rule).fit(p, gaps, polytope="cube").predict(p)
+        assert f1_score(labels, sets, average="micro") > best - 0.1
+    with pytest.raises(ValueError, match="labels must be 0 or 1 for shares"):
+        CommonCut().fit(p, gaps)
+
+
 def test_cuts_are_shrunk_by_the_number_of_positives():
     _, p, labels = related_sets(0, n_samples=400)
     unshrunk = LabelCuts("macro", shrinkage=0).fit(p, labels)

@@ -122,8 +122,9 @@ def check_classes_of_folds(y, training_rows):
         if len(missing):
             raise ValueError(
                 "cv must leave rows of every class in the training part of each fold; "
-                f"class {missing.tolist()[0]!r} has {np.sum(y == missing[0])} row(s), "
-                "all in one fold. Merge rare classes, or use cv='prefit'."
+                f"a fold has none of the {np.sum(y == missing[0])} row(s) of class "
+                f"{missing.tolist()[0]!r}. Shuffle or stratify the folds, merge rare "
+                "classes, or use cv='prefit'."
             )
 
 

@@ -713,7 +713,7 @@ def test_a_fold_without_a_class():
     y = np.where(np.arange(150) == 3, 3, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        with pytest.raises(ValueError, match=r"class 3 has 1 row\(s\), all in one"):
+        with pytest.raises(ValueError, match=r"none of the 1 row\(s\) of class 3"):
             ConformalSets(SoftmaxClassifier()).fit(X, y)
 
 
