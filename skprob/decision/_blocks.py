@@ -16,8 +16,14 @@ def dense_blocks(p):
     return Repeatable(_dense_blocks, p)
 
 
+def row_slices(shape):
+    """Slices of the rows of a matrix of a shape, one for each block."""
+    n_rows, n_columns = shape
+    return slices(n_rows, max(1, _BLOCK // n_columns))
+
+
 def _dense_blocks(p):
-    for rows in slices(p.shape[0], max(1, _BLOCK // p.shape[1])):
+    for rows in row_slices(p.shape):
         block = p[rows]
         yield block.toarray() if sparse.issparse(block) else block
 

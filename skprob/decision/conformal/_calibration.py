@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._blocks import row_slices
 from ._quantile import conformal_quantile
-from ._truth import blocks_of
 
 # Rounding errors of the nonconformity of a class, in units of the largest score: the
 # same row in another batch may differ by some of them.
@@ -74,14 +74,13 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
         if not by_class:
             n_true = np.maximum(np.diff(true_classes.indptr), 1)
             pair_weight = pair_weight / n_true
-        for block, start in blocks_of(values):
-            stop = start + len(block)
-            part = true_classes[start:stop].tocoo()
+        for some in row_slices(values.shape):
+            block, part = values[some], true_classes[some].tocoo()
             if absent is not None:
-                _check_available(absent[start:stop], part, rows[start:stop])
-            draws = None if uniform is None else uniform[start:stop]
+                _check_available(absent[some], part, rows[some])
+            draws = None if uniform is None else uniform[some]
             scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
-            weights.append(pair_weight[start:stop][part.row])
+            weights.append(pair_weight[some][part.row])
             columns.append(part.col)
             is_best.append(block.argmax(axis=1)[part.row] == part.col)
         largest = 1.0

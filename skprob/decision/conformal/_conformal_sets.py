@@ -42,6 +42,7 @@ from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
+from .._blocks import row_slices
 from .._input import as_indicator
 from ._arguments import (
     arguments_of_fit,
@@ -54,7 +55,6 @@ from ._onnx import OnnxSets
 from ._responses import check_responds, method_of, response_of
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
 from ._truth import (
-    blocks_of,
     check_classes_of_folds,
     check_truth_is_known,
     classes_of,
@@ -78,15 +78,7 @@ _OTHER_VALUES = {
         "raps": "RAPS is 'adaptive' with a rank_penalty.",
     },
 }
-#: The error where the classifier of cv="prefit" is not fitted.
-_NOT_FITTED = (
-    "cv='prefit' needs a fitted classifier; got a %(name)s that is not fitted. "
-    "Searches and cross-validation clone it: wrap the fitted one in "
-    "sklearn.frozen.FrozenEstimator."
-)
-
-
-#: The same for parameters.
+#: The same for names of parameters.
 _OTHER_NAMES = {
     **dict.fromkeys(
         ["score", "conformity_score", "method", "nonconformity"],
@@ -99,6 +91,12 @@ _OTHER_NAMES = {
     **dict.fromkeys(["mondrian", "class_conditional"], "Choose by='class'."),
     "prefit": "Choose cv='prefit'.",
 }
+#: The error where the classifier of cv="prefit" is not fitted.
+_NOT_FITTED = (
+    "cv='prefit' needs a fitted classifier; got a %(name)s that is not fitted. "
+    "Searches and cross-validation clone it: wrap the fitted one in "
+    "sklearn.frozen.FrozenEstimator."
+)
 
 
 class ConformalSets(
@@ -561,10 +559,10 @@ class ConformalSets(
             is_sparse = len(self.classes_) > _MANY_CLASSES
         sets = self._sets(response)
         if is_sparse:
-            parts = [sparse.csr_array(within) for within in sets]
+            parts = [sparse.csr_array(within) for _, within in sets]
             parts = parts or [sparse.csr_array(response.values.shape)]
             return sparse.vstack(parts, format="csr", dtype=np.int64)
-        parts = [within.astype(np.int64) for within in sets]
+        parts = [within.astype(np.int64) for _, within in sets]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate([np.zeros((0, len(self.classes_)), np.int64), *parts])
@@ -596,16 +594,14 @@ class ConformalSets(
         else:
             p = self._probabilities(X, of_method)
         is_marginal = self._are_marginals
-        start = 0
-        for within in self._sets(response):
-            block = p[start : start + len(within)]
-            start += len(within)
+        for rows, within in self._sets(response):
+            block = p[rows]
             # Both differ by rounding at most where p is that of entmax.
             block[~within] = 0
             block[within] = np.maximum(block[within], np.finfo(np.float64).tiny)
             if not is_marginal:
                 empty = np.flatnonzero(~within.any(axis=1))
-                best = values[start - len(within) :][empty].argmax(axis=1)
+                best = values[rows][empty].argmax(axis=1)
                 block[empty, best] = 1
                 block /= block.sum(axis=1, keepdims=True)
         return p
@@ -681,17 +677,16 @@ class ConformalSets(
         return accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _sets(self, response):
-        """Blocks of rows of the indicator of the sets."""
+        """Pairs of a slice of the rows, and the boolean indicator of their sets."""
         nonconformity, uniform = self._nonconformity(), None
         if self._seed is not None:
             uniform = uniform_draws(self._seed, len(response.values))
-        for block, start in blocks_of(response.values):
-            stop = start + len(block)
-            draws = None if uniform is None else uniform[start:stop]
-            within = nonconformity.within(block, self.limit_, draws)
+        for rows in row_slices(response.values.shape):
+            draws = None if uniform is None else uniform[rows]
+            within = nonconformity.within(response.values[rows], self.limit_, draws)
             if response.absent is not None:
-                within &= ~response.absent[start:stop]
-            yield within
+                within &= ~response.absent[rows]
+            yield rows, within
 
     @property
     def n_features_in_(self) -> int:

@@ -11,9 +11,6 @@ from ..._utils.gaps import without_gaps
 from ..._utils.labels import positions_of
 from .._input import as_indicator
 
-# Blocks of responses have at most this many entries (8 MiB), for temporary arrays.
-_BLOCK = 1 << 20
-
 
 def classes_of(model, y, target_type):
     """Names of the classes of a fitted classifier.
@@ -126,10 +123,3 @@ def check_classes_of_folds(y, training_rows):
                 f"{missing.tolist()[0]!r}. Shuffle or stratify the folds, merge rare "
                 "classes, or use cv='prefit'."
             )
-
-
-def blocks_of(values):
-    """Pairs of a block of rows and the number of its first row."""
-    n_rows = max(1, _BLOCK // max(1, values.shape[1]))
-    for start in range(0, len(values), n_rows):
-        yield values[start : start + n_rows], start

@@ -478,7 +478,7 @@ def test_many_rows_are_done_in_blocks(monkeypatch):
     expected = {}
     parameters = {"never_empty": False, "random_state": 0, "coverage": 0.7}
     for block in (1 << 20, 37):
-        monkeypatch.setattr("skprob.decision.conformal._truth._BLOCK", block)
+        monkeypatch.setattr("skprob.decision._blocks._BLOCK", block)
         for score_function in SCORES:
             given = {"score_function": score_function, **parameters}
             model = prefit(GivenScores(), z, y, **given)
