@@ -10,6 +10,7 @@ libraries than NumPy.
 """
 
 from ._entmax import Entmax, entmax
+from ._pair import linearize_pair
 from ._sparsemax import Sparsemax, sparsemax
 
-__all__ = ["Entmax", "Sparsemax", "entmax", "sparsemax"]
+__all__ = ["Entmax", "Sparsemax", "entmax", "linearize_pair", "sparsemax"]

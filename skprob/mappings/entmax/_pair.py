@@ -1,6 +1,6 @@
 """Entmax of two classes, as a function of the difference of their scores.
 
-For alpha up to 2 the probability q of the class with the lower score, by d, solves
+The probability q of the class with the lower score, by d, solves
 
     ((1 - q)^(alpha - 1) - q^(alpha - 1)) / (alpha - 1) = d,
 
@@ -15,12 +15,13 @@ from ..._utils.arrays import namespace, positive_part, zeros
 from .._jacobian import power
 from .._linearization import DifferenceLinearization
 from . import _array_api
+from ._sorting import by_sorting
 from ._tails import by_tails
 from ._threshold import by_threshold
 
 
 def linearize_pair(difference, alpha):
-    """Linearization of entmax in a difference of two scores, for alpha <= 2 but 1.
+    """Linearization of entmax in a difference of two scores, for any alpha but 1.
 
     Parameters
     ----------
@@ -62,13 +63,25 @@ def _quadratic(d, alpha):
 def _numerical(d, alpha):
     scores = zeros((2, d.shape[0]), d)
     scores[1, ...] = -d
-    solve = by_tails if alpha < 1 else by_threshold
-    solve = solve if namespace(d) is np else _array_api.entmax
-    p, potential = solve(scores.T, alpha)
+    p, potential = _solver(d, alpha)(scores.T, alpha)
 
     def derivative():
+        if alpha > 2:
+            # The slopes p^(2 - alpha) may overflow, their inverses are at most one.
+            u = power(p, alpha - 2)
+            slope = 1 / (u[:, 0] + u[:, 1])
+            return namespace(d).where(p[:, 1] > 0, slope, 0.0)
         s = power(p, 2 - alpha)
         s, t = s[:, 0], s[:, 1]
         return s * t / (s + t)
 
     return p[:, 1], potential, derivative
+
+
+def _solver(d, alpha):
+    """The function of scores and alpha for the library of an array."""
+    if namespace(d) is not np:
+        return _array_api.entmax
+    if alpha < 1:
+        return by_tails
+    return by_threshold if alpha < 2 else by_sorting

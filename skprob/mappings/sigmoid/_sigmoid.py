@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit
 
-from ..._utils.arrays import namespace, row_sum, zeros
+from ..._utils.arrays import namespace
 from ..._utils.checks import RealInterval, is_number
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
-from .._jacobian import linearization_of, power
-from .._linearization import DifferenceLinearization, Linearization
+from .._jacobian import linearization_of
+from .._linearization import Linearization
 from .._row_matrices import DiagonalMatrices, RowMatrices
 from .._rows import along_axis
 from .._traits import Traits
-from ..entmax import Entmax
+from ..entmax import Entmax, linearize_pair
 from ._budget import within_budget
 
 _TRAITS = Traits(polytope="cube", has_potential=True)
@@ -174,7 +174,7 @@ class Sigmoid(Mapping):
         flat = xp.reshape(scores.T if is_turned else scores, (-1,))
         pair = Entmax(self.alpha).linearize_difference(flat)
         if pair is None:
-            pair = _by_entmax(flat, float(self.alpha))
+            pair = linearize_pair(flat, float(self.alpha))
 
         def laid_out(vector):
             if is_turned:
@@ -250,30 +250,22 @@ def _centred(direction, shares):
     return direction - (shares * direction).sum(axis=1, keepdims=True)
 
 
-def _by_entmax(difference, alpha):
-    """Linearization of pairs by entmax of two classes, for any alpha."""
-    xp, scores = namespace(difference), zeros((2, difference.shape[0]), difference)
-    scores[1, ...] = -abs(difference)
-    p, potential = Entmax(alpha).probabilities_and_potential(scores.T)
-
-    def derivative():
-        # s t / (s + t) for s = p^(2 - alpha), which overflows where alpha is large.
-        inverse = power(p, alpha - 2)
-        inside = (p[:, 0] > 0) & (p[:, 1] > 0)
-        return xp.where(inside, 1 / xp.where(inside, row_sum(inverse)[:, 0], 1.0), 0.0)
-
-    second = xp.where(difference > 0, p[:, 0], p[:, 1])
-    return DifferenceLinearization(second, potential, derivative)
-
-
 def _second_derivative(pair, alpha):
-    """Second derivative of the probability p: p' d(p')/dp with p' = s t / (s + t)."""
+    """Second derivative of the probability p: p' d(p')/dp with p' = s t / (s + t).
+
+    With u = 1 / s and v = 1 / t it is p' (2 - alpha) (u / p - v / q) / (u + v)².
+    """
     p, q = pair.second, 1 - pair.second
     inside = (p > 0) & (q > 0)
     where = namespace(p).where
     p, q = (where(inside, a, 0.5) for a in (p, q))
-    s, t = p ** (2 - alpha), q ** (2 - alpha)
-    slope = (2 - alpha) * (t**2 * s / p - s**2 * t / q) / (s + t) ** 2
+    if alpha > 2:
+        # The powers s and t may overflow.
+        u, v = p ** (alpha - 2), q ** (alpha - 2)
+        slope = (2 - alpha) * (u / p - v / q) / (u + v) ** 2
+    else:
+        s, t = p ** (2 - alpha), q ** (2 - alpha)
+        slope = (2 - alpha) * (t**2 * s / p - s**2 * t / q) / (s + t) ** 2
     return where(inside, slope * pair.derivative(), 0.0)
 
 

@@ -183,6 +183,30 @@ def test_slopes_are_bounded_for_every_alpha():
         assert Sigmoid(alpha).traits.is_lipschitz
 
 
+@pytest.mark.parametrize("alpha", [3.0, 10.0, 40.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_slopes_are_exact_where_powers_of_probabilities_overflow(alpha, dtype):
+    """z = ((1 - q)^β - q^β) / β with β = α - 1 has the slope 1 / (q^(α-2) + p^(α-2)).
+
+    With α = 40 q^(2 - α) overflows float32 at q = 0.01, and float64 at 1e-10.
+    """
+    scores, slopes, changes = [], [], []
+    smallest = [1e-10] * (dtype == np.float64)  # Its score is that of zero in float32.
+    with mpmath.workdps(50):
+        for q in (0.4, 0.1, 1e-2, 1e-5, *smallest):
+            p, q = mpmath.mpf(1) - q, mpmath.mpf(q)
+            total = p ** (alpha - 2) + q ** (alpha - 2)
+            change = (alpha - 2) * (q ** (alpha - 3) - p ** (alpha - 3)) / total**3
+            scores.append(float((p ** (alpha - 1) - q ** (alpha - 1)) / (alpha - 1)))
+            slopes.append(float(1 / total))
+            changes.append(float(change))
+    z = np.array([scores], dtype)
+    rtol = 1e-3 if dtype == np.float32 else 1e-9
+    linear, ones = Sigmoid(alpha).linearize(z), np.ones_like(z)
+    assert_allclose(linear.jvp(ones.copy())[0], slopes, rtol=rtol)
+    assert_allclose(linear.vjp_derivative(ones, ones)[0], changes, rtol=rtol)
+
+
 def test_a_budget_that_is_none():
     for budget in (
         (1,),
