@@ -15,7 +15,7 @@ from .._docstrings import with_shared_arguments
 from .._given import Given
 from ..predict import (
     FittedModel,
-    OneBlock,
+    KnownPrediction,
     Sets,
     UnitRows,
     accuracy,
@@ -230,7 +230,7 @@ class PredictionMixin:
         known = self._known_rows
         if known is not None and known.are_arguments(X, available, offset):
             if known.scores is not None:
-                return OneBlock(of_scores(known.scores))
+                return KnownPrediction(of_scores(known.scores))
             available, offset = known.given
         model, X = self._fitted_model(), check_X(self, X, reset=False)
         return model.predicted(X, of_scores, model.checked_given(X, available, offset))
@@ -240,7 +240,7 @@ class PredictionMixin:
         known = self._known_rows
         if known is not None and known.are_arguments(X, available, offset):
             if known.probabilities is not None:
-                return OneBlock(known.probabilities)
+                return KnownPrediction(known.probabilities)
         of_scores = self._fitted_model().probabilities_of_scores
         return self._predicted(X, of_scores, available, offset)
 

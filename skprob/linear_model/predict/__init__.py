@@ -16,7 +16,7 @@ and `_label_sets.py` applies it.
 from ._accuracy import accuracy
 from ._changed_threshold import changed_threshold, splits_of
 from ._fitted_model import FittedModel
-from ._known_rows import KnownRows, OneBlock
+from ._known_rows import KnownPrediction, KnownRows
 from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._labelled_rows import LabelledRows
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
@@ -27,10 +27,10 @@ from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 
 __all__ = [
     "FittedModel",
+    "KnownPrediction",
     "KnownRows",
     "KnownThreshold",
     "LabelledRows",
-    "OneBlock",
     "Sets",
     "StandardUnitRows",
     "StandardizedFeatures",

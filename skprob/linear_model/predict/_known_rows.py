@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from .._given import Given
+from ._prediction import Prediction
 
 
 class KnownRows(NamedTuple):
@@ -32,23 +32,14 @@ class KnownRows(NamedTuple):
         return X is self.X and available is None and offset is None
 
 
-class OneBlock:
-    """Precomputed predictions, with the methods of :class:`BlockwisePrediction`."""
+class KnownPrediction(Prediction):
+    """Predictions that have been computed, in one NumPy array."""
 
     def __init__(self, rows):
-        self._rows = rows
+        self._rows, self.n_rows = rows, len(rows)
 
     def __iter__(self):
         yield self._rows
 
-    def on_host(self):
-        """The same: they are NumPy's."""
-        return self
-
     def to_dense(self):
-        """All of them as one array."""
         return self._rows
-
-    def to_sparse(self):
-        """All of them as one CSR array."""
-        return sparse.csr_array(self._rows)

@@ -1,10 +1,10 @@
 """The label sets that a fitted model predicts."""
 
 import numpy as np
-from scipy import sparse
 
 from ..._utils.arrays import as_type, beside, namespace
 from .._known_threshold import check_labels_of_rule, check_threshold
+from ._prediction import Prediction
 
 
 def threshold_of(model):
@@ -24,8 +24,8 @@ def sets_of_scores(cuts, model):
     return sets
 
 
-class Sets:
-    """The label sets that a rule makes of a model's probabilities, block by block.
+class Sets(Prediction):
+    """The label sets that a rule makes of a model's probabilities.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Sets:
 
     def __init__(self, rule, blocks, features, n_samples, available):
         self._rule, self._blocks, self._features = rule, blocks, features
-        self._shape, self._available = (n_samples, rule.n_labels_), available
+        self.n_rows, self._available = n_samples, available
 
     def __iter__(self):
         sets = self._rule.predict_blocks(self._blocks, self._features)
@@ -52,15 +52,3 @@ class Sets:
         for block in sets:
             yield block * self._available[start : start + len(block)]
             start += len(block)
-
-    def to_dense(self):
-        """All of them as one array."""
-        result, start = np.empty(self._shape, dtype=np.int64), 0
-        for block in self:
-            result[start : start + len(block)] = block
-            start += len(block)
-        return result
-
-    def to_sparse(self):
-        """All of them as one CSR array."""
-        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")

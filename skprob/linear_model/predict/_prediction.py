@@ -1,5 +1,7 @@
 """Predictions of a linear model, a block of rows at a time."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
@@ -37,11 +39,46 @@ def of_classes(of_scores, n_classes):
     return lambda scores: of_scores(scores)[:, :n_classes]
 
 
-class BlockwisePrediction:
-    """The results of a function of a linear model's scores, block by block.
+class Prediction(ABC):
+    """What a model predicts for some rows, in blocks of rows.
 
-    It can be iterated over any number of times; the scores of only one block are in
-    memory.
+    It can be iterated over any number of times.
+
+    Attributes
+    ----------
+    n_rows : int
+    """
+
+    n_rows: int
+
+    @abstractmethod
+    def __iter__(self):
+        """The blocks, each an array with a result for each of its rows."""
+
+    def to_dense(self):
+        """All of it as one array."""
+        result, start = None, 0
+        for block in self:
+            if result is None:
+                result = np.empty((self.n_rows, *block.shape[1:]), block.dtype)
+            result[start : start + len(block)] = block
+            start += len(block)
+        return result
+
+    def to_sparse(self):
+        """All of it as one CSR array, of the non-zeros only."""
+        blocks = [sparse.csr_array(block) for block in self.on_host()]
+        return sparse.vstack(blocks, format="csr")
+
+    def on_host(self):
+        """The blocks in NumPy's arrays."""
+        return Repeatable(map, to_numpy, self)
+
+
+class BlockwisePrediction(Prediction):
+    """The results of a function of a linear model's scores.
+
+    The scores of only one block are in memory.
 
     Parameters
     ----------
@@ -59,7 +96,7 @@ class BlockwisePrediction:
     """
 
     def __init__(self, X, coef, intercept, unit_rows, of_scores, given=NOTHING):
-        self._X = X
+        self._X, self.n_rows = X, X.shape[0]
         coef, intercept = to_numpy(coef), to_numpy(intercept)
         if unit_rows is not None:
             coef, intercept = unit_rows.from_model(coef, intercept)
@@ -70,7 +107,7 @@ class BlockwisePrediction:
         self._given = given
 
     def __iter__(self):
-        for rows in self._slices():
+        for rows in row_slices(self._X, self._coef.shape[0]):
             with np.errstate(over="ignore", invalid="ignore"):
                 X = take(self._X, rows)
                 if self._unit_rows is not None:
@@ -84,27 +121,7 @@ class BlockwisePrediction:
             yield self._of_scores(scores)
 
     def to_dense(self):
-        """All of it as one array."""
-        if not is_host(self._X):
-            return concat(list(self))
-        result = None
-        for rows, block in zip(self._slices(), self, strict=True):
-            if result is None:
-                result = np.empty((self._X.shape[0], *block.shape[1:]), block.dtype)
-            result[rows] = block
-        return result
-
-    def to_sparse(self):
-        """All of it as one CSR array, of the non-zeros only."""
-        blocks = [sparse.csr_array(block) for block in self.on_host()]
-        return sparse.vstack(blocks, format="csr")
-
-    def on_host(self):
-        """The blocks in NumPy's arrays."""
-        return Repeatable(map, to_numpy, self)
-
-    def _slices(self):
-        return row_slices(self._X, self._coef.shape[0])
+        return super().to_dense() if is_host(self._X) else concat(list(self))
 
 
 def _products(X, coef, intercept):
