@@ -66,6 +66,15 @@ class StandardizedDesign(DesignMatrix):
         return gradient
 
     def moments(self, weight):
+        if isinstance(self._design, CSRDesign) and self._units.suits_single_precision:
+            # Without a second pass for the spread about the mean: few digits cancel.
+            first, second = (sums[0] for sums in self.moments_of(weight[:, None]))
+            total = weight.sum(dtype=np.float64)
+            mean = first / (total or 1.0)
+            variance = np.maximum(second / (total or 1.0) - mean**2, 0)
+            if self._units.fit_intercept:
+                variance[-1] = 0
+            return total, mean, np.sqrt(variance)
         total, mean, deviation = self._design.moments(weight)
         return total, *self._units.moments(mean, deviation)
 

@@ -88,8 +88,9 @@ def test_without_any_weight_there_are_none(container):
 
 @both_containers
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_those_of_standardised_columns(container, fit_intercept):
-    X = np.random.default_rng(0).normal([0, 5, -3], [1, 1e-3, 1e3], size=(60, 3))
+@pytest.mark.parametrize("spread", [1e-3, 1.0])  # Far from the mean, or of its size.
+def test_those_of_standardised_columns(container, fit_intercept, spread):
+    X = np.random.default_rng(0).normal([0, 5, -3], [1, spread, 1e3], size=(60, 3))
     mean = X.mean(axis=0) + 1 if fit_intercept else np.zeros(3)
     units = Standardization(mean, X.std(axis=0) * [1, 2, 3], fit_intercept)
     Z = (X - mean) / units.scale
@@ -102,6 +103,9 @@ def test_those_of_standardised_columns(container, fit_intercept):
     assert_allclose(total, weight.sum())
     assert_allclose(mean, expected[0], rtol=1e-10)
     assert_allclose(deviation, expected[1], rtol=1e-9, atol=1e-15)
+    total, mean, deviation = design.moments(np.zeros(60))
+    assert not total
+    assert np.isfinite([mean, deviation]).all()
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
