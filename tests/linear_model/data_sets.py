@@ -38,6 +38,18 @@ def distributions(n_classes=3):
     return X, weight / weight.sum(axis=1, keepdims=True)
 
 
+def choices(n_samples=120, n_classes=4, seed=0):
+    """Features, labels and choice sets, all of them of every size."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 3))
+    available = rng.random((n_samples, n_classes)) < 0.6
+    utility = X @ rng.normal(size=(3, n_classes)) + rng.gumbel(size=available.shape)
+    available[np.arange(n_samples), utility.argmax(axis=1)] = True
+    available[:8] = True
+    utility[~available] = -np.inf
+    return X, utility.argmax(axis=1), available
+
+
 #: Each kind of target with its data.
 KINDS = {"class": labels, "label_set": label_sets, "distribution": distributions}
 

@@ -31,24 +31,10 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.targets import LabelTarget, smoothed_target
 
 from ..estimators import ESTIMATORS, MARGINALS
-from .data_sets import default_score
-
-N_CLASSES = 4
-
-
-def choices(n_samples=120, seed=0):
-    """Features, labels and choice sets, all of them of every size."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_samples, 3))
-    available = rng.random((n_samples, N_CLASSES)) < 0.6
-    utility = X @ rng.normal(size=(3, N_CLASSES)) + rng.gumbel(size=available.shape)
-    available[np.arange(n_samples), utility.argmax(axis=1)] = True
-    available[:8] = True
-    utility[~available] = -np.inf
-    return X, utility.argmax(axis=1), available
-
+from .data_sets import choices, default_score
 
 X, Y, AVAILABLE = choices()
+N_CLASSES = AVAILABLE.shape[1]
 
 
 def conditional_likelihood(parameters, kappa=None):

@@ -7,7 +7,7 @@ from skprob.mappings import Entmax
 from skprob.solvers import Tuning, method_for
 from skprob.solvers._method import check_hessian
 
-from .test_plan import DENSE, SPARSE_MAPPING, sized
+from .descriptions import DENSE, SPARSE_MAPPING, sized
 from .training_problems import classes, objective_of
 
 STEEP = objective_of(*classes(3), Entmax(2.5)).description

@@ -4,22 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.mappings import Entmax, Softmax
 from skprob.solvers import Tuning, plan, solve
 
+from .descriptions import DENSE, sized
 from .training_problems import classes, objective_of
-
-DENSE = objective_of(*classes(3)).description
-SPARSE_MAPPING = objective_of(*classes(3), Sparsemax()).description
-
-
-def sized(n_rows, n_columns, n_outputs, *, base=DENSE, density=1.0, **kind):
-    return base._replace(
-        n_rows=n_rows,
-        n_stored=int(n_rows * n_columns * density),
-        shape=(n_outputs, n_columns),
-        **kind,
-    )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from skprob.solvers import _solve as solve_module
 from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import LabelTarget, SmoothedTarget
 
-from .test_plan import SPARSE_MAPPING, sized
+from .descriptions import SPARSE_MAPPING, sized
 from .training_problems import classes, in_blocks, objective_of, optimum
 
 

@@ -17,7 +17,7 @@ from skprob.targets import DenseTarget
 from ...versions import needs_callbacks
 from ..assertions import assert_refused
 from ..data_sets import labels
-from .test_callbacks import Recorder
+from .recorder import Recorder
 
 N_CLASSES = 4
 

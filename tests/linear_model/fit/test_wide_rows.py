@@ -32,7 +32,7 @@ from skprob.linear_model.fit._wide_rows import (
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 
 from ...versions import needs_callbacks
-from .test_optimum import gradient, target_matrix
+from .gradients import gradient, target_matrix
 
 N_ROWS, N_FEATURES = 24, 150
 CONTAINERS = np.asarray, sparse.csr_array

@@ -30,7 +30,7 @@ from skprob.metrics import BrierScorer, DistributionScorer
 from ...versions import needs_callbacks, since_1_9
 from ..assertions import assert_refused
 from ..data_sets import KINDS, default_score, label_sets, labels
-from ..fit.test_callbacks import Recorder
+from ..fit.recorder import Recorder
 
 ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
 GRID = {"alpha": ALPHAS, "C": STRENGTHS}

@@ -12,9 +12,9 @@ from skprob import EntmaxClassifierCV, PerturbMaxClassifier, PerturbMaxClassifie
 from skprob.metrics import BrierScorer
 
 from ..assertions import assert_refused
-from ..data_sets import labels
-from ..test_choice_sets import AVAILABLE, X, Y
+from ..data_sets import choices, labels
 
+X, Y, AVAILABLE = choices()
 FOLDS = KFold(2, shuffle=True, random_state=0)
 STRENGTHS = [10.0, 0.1]
 

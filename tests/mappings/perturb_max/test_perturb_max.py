@@ -13,6 +13,8 @@ from sklearn.base import clone
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax, Softmax, perturb_max
 
+from .one_row import one_probability, row_of_scores
+
 T3 = stats.t(3)
 SLANT = 2.1737577942044707
 SKEWED = stats.gamma(3, loc=1.0, scale=0.5)
@@ -57,11 +59,6 @@ def test_the_variance_of_the_noise(noise):
         assert variance is None
 
 
-def case(n_classes, spread, seed=0):
-    z = spread * np.random.default_rng(seed).standard_normal(n_classes)
-    return z - z.max()
-
-
 def reference(z, distribution):
     """Probabilities and potential of a row with largest score 0, by scipy."""
     low, high = (distribution.ppf(1e-20), distribution.isf(1e-20))
@@ -95,7 +92,7 @@ def test_probabilities_and_potential(noise):
     # Alone, far apart (for the reference not too far where tails are heavy) and close.
     far = 10 if noise in ("cauchy", T3) else 1e3
     for n_classes, spread in [(1, 1), (4, far), (9, 1.5)]:
-        z = case(n_classes, spread)
+        z = row_of_scores(n_classes, spread)
         p, potential = reference(z, NOISES[noise])
         mapping = PerturbMax(noise)
         np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
@@ -117,38 +114,12 @@ def test_probabilities_and_potential(noise):
     ],
 )
 def test_many_classes(noise, n_classes, spread):
-    z = case(n_classes, spread)
+    z = row_of_scores(n_classes, spread)
     p = perturb_max(z, noise)
     rows = np.argsort(z)[[-1, -30, n_classes // 2]]
     for i in rows:
         assert p[i] == pytest.approx(one_probability(z, i, NOISES[noise]), abs=1e-10)
     assert p.sum() == pytest.approx(1, abs=1e-14)
-
-
-def one_probability(z, i, distribution):
-    """p_i as the mean over its own noise: other nodes, panels and formula."""
-    others = np.delete(z, i)
-
-    def wins(u):
-        gaps = distribution.ppf(u)[:, None] + z[i] - others
-        return np.exp(distribution.logcdf(gaps).sum(axis=1))
-
-    # Panels that shrink towards both ends.
-    ends = 0.5 ** np.arange(1, 50)
-    edges = np.concatenate([[0], ends[::-1], 1 - ends[1:], [1]])
-    # What happens at the others' own medians, and near to them.
-    if len(others) < 100:
-        medians = distribution.median() + others - z[i]
-        near = np.add.outer([-3, -1, 0, 1, 3], medians)
-        edges = np.union1d(edges, distribution.cdf(near))
-    if distribution.support()[1] < np.inf:
-        kinks = np.add.outer(distribution.support(), others - z[i])
-        edges = np.union1d(edges, np.clip(kinks, 0, 1))
-    nodes, weights = np.polynomial.legendre.leggauss(8)
-    half = np.diff(edges) / 2
-    u = edges[:-1, None] + half[:, None] * (1 + nodes)
-    values = np.array([wins(panel) for panel in u])
-    return half @ values @ weights
 
 
 # By name in closed form; the distribution by quadrature.
@@ -335,7 +306,7 @@ def test_scale_and_logarithms(noise):
     np.testing.assert_allclose(derivative, (ahead - behind) / 2e-4, atol=1e-6)
     moved = mapping.scale_derivative(z + 1e6)
     np.testing.assert_allclose(derivative, moved, atol=1e-8)
-    z = np.stack([case(8, spread, seed=3) for spread in (0.1, 1, 3)])
+    z = np.stack([row_of_scores(8, spread, seed=3) for spread in (0.1, 1, 3)])
     mapping = PerturbMax(noise)
     p = mapping(z)
     np.testing.assert_allclose(
@@ -362,7 +333,7 @@ def test_unavailable_classes_ties_and_types(noise):
         p, log_p = mapping(huge), mapping.log_probabilities(huge)
     np.testing.assert_allclose(p, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
     np.testing.assert_allclose(np.exp(log_p), p, atol=1e-12)
-    z = case(6, 2).astype(np.float32)[None]
+    z = row_of_scores(6, 2).astype(np.float32)[None]
     single = mapping(z)
     np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)
     results = [single, mapping.jvp(z, z), mapping.log_probabilities(z)]
@@ -374,7 +345,7 @@ def test_unavailable_classes_ties_and_types(noise):
 @pytest.mark.parametrize("noise", WITH_MEAN, ids=name)
 def test_entropy_is_conjugate_to_the_potential(noise):
     mapping = PerturbMax(noise, 1.5)
-    z = np.stack([case(6, spread, seed=5) for spread in (0, 0.1, 0.6, 2)])
+    z = np.stack([row_of_scores(6, spread, seed=5) for spread in (0, 0.1, 0.6, 2)])
     z[1, 2] = -np.inf
     p = mapping(z)
     inner = (p * np.where(p > 0, z, 0)).sum(axis=1)
@@ -434,7 +405,7 @@ class NoMean(Density):
 
 
 def test_any_object_with_the_two_methods():
-    z = case(4, 1)[None]
+    z = row_of_scores(4, 1)[None]
     mapping = PerturbMax(NoMean())
     np.testing.assert_allclose(mapping(z), PerturbMax("normal")(z), atol=1e-11)
     assert not mapping.traits.has_potential
@@ -473,7 +444,7 @@ def test_distributions_are_parameters_like_others():
     copy = clone(mapping)
     assert "scale=2.0" in repr(copy)
     assert copy.get_params()["noise"].kwds == mapping.noise.kwds
-    z = case(3, 1)[None]
+    z = row_of_scores(3, 1)[None]
     np.testing.assert_array_equal(copy(z), mapping(z))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(mapping))(z), mapping(z))
 
@@ -558,7 +529,13 @@ def label_reference(z, label, distribution):
 @every_noise
 def test_the_log_loss_of_labels_against_quadrature(noise):
     loss = LogLoss(PerturbMax(noise))
-    z = np.stack([case(5, 0.4), case(5, 5.0, seed=4), case(5, 5.0, seed=4)])
+    z = np.stack(
+        [
+            row_of_scores(5, 0.4),
+            row_of_scores(5, 5.0, seed=4),
+            row_of_scores(5, 5.0, seed=4),
+        ]
+    )
     labels = np.array([2, z[1].argsort()[-2], z[2].argmax()])
     if noise == "uniform":
         z[1] /= 20
@@ -627,7 +604,7 @@ def test_a_class_far_below_changes_nothing(gap, far):
 @pytest.mark.parametrize("spread", [0.1, 1, 10])
 def test_as_many_classes_as_letters(noise, spread):
     # Beside other quadrature: the mean over a class's own noise.
-    z = case(26, spread, seed=7)
+    z = row_of_scores(26, spread, seed=7)
     p = perturb_max(z, noise)
     for i in np.argsort(z)[[-1, -3, -12]]:
         exact = one_probability(z, i, NOISES[noise])
@@ -635,7 +612,7 @@ def test_as_many_classes_as_letters(noise, spread):
 
 
 def test_rows_do_not_depend_on_each_other():
-    z = np.stack([case(5, spread) for spread in (0.01, 1, 5, 1e3)])
+    z = np.stack([row_of_scores(5, spread) for spread in (0.01, 1, 5, 1e3)])
     for noise in ("normal", "logistic", "laplace", "uniform", "cauchy"):
         alone = np.concatenate([perturb_max(row[None], noise) for row in z])
         np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)

@@ -20,7 +20,7 @@ from skprob.mappings import (
 )
 from skprob.targets import DenseTarget
 
-from .test_perturb_max import case, one_probability
+from .one_row import one_probability, row_of_scores
 
 SHAPES = [StudentT(df) for df in (0.5, 1.0, 1.7, 5.0, 30.0, 1000.0)]
 SHAPES += [GeneralizedNormal(b) for b in (1.0, 1.2, 1.5, 2.0, 4.0, 10.0)]
@@ -162,7 +162,7 @@ def test_distribution_function_and_density(noise):
 
 @every_symmetric
 def test_probabilities_beside_other_quadrature(noise):
-    z = case(5, 2, seed=4)
+    z = row_of_scores(5, 2, seed=4)
     exact = [one_probability(z, i, scipys(noise)) for i in range(5)]
     # Where the other's panels do not see a cusp it is worse.
     atol = 1e-9 if isinstance(noise, GeneralizedNormal) else 1e-10

@@ -12,7 +12,7 @@ from skprob.mappings.perturb_max._shared_nodes import SharedNodes, shared_groups
 from skprob.mappings.perturb_max._tuning import TUNING
 from skprob.mappings.perturb_max.noises import get_noise
 
-from .test_perturb_max import case, one_probability
+from .one_row import one_probability, row_of_scores
 
 SMOOTH = {
     "normal": stats.norm(),
@@ -29,7 +29,7 @@ def test_values_and_logarithms_at_the_nodes(noise, depth):
     with np.errstate(all="ignore"):
         shared = SharedNodes(get_noise(noise), 8, depth, 1e-10)
     assert shared.is_accurate
-    z = case(8, 1)
+    z = row_of_scores(8, 1)
     z = np.array([z * 0.9 * depth / -z.min()])
     p, _, is_done = shared.probabilities(z)
     log_p, are_logs_done = shared.log_probabilities(z)

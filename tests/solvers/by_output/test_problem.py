@@ -4,12 +4,12 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from skprob.objective.by_output import _outputs_point as points
-from skprob.solvers import Criteria, Tuning, members_of, minimize, plan
+from skprob.solvers import Criteria, Tuning, members_of, minimize, plan, solve
 from skprob.solvers._problem import Description
 from skprob.solvers.by_output import _problem as protocols
 from skprob.solvers.by_output._newton_by_output import NewtonByOutput
 
-from .test_newton_by_output import LIMITS, objective_of, solve, wide_rows
+from .wide_objectives import LIMITS, objective_of, wide_rows
 
 OF_RESULTS = {
     points.OutputsPoint: protocols.OutputsPoint,
