@@ -129,6 +129,22 @@ def test_every_kind_of_model_is_refitted(model):
     assert max(errors(rows)) > 0.01
 
 
+def test_effects_are_of_rows_with_a_label():
+    sets = np.eye(3, dtype=int)[Y]
+    sets[X[:, 0] > 0.5] = 0
+    has_label = sets.any(axis=1)
+    model = LinearClassifier("sparsemax", none_class=False, threshold=0.5)
+    with pytest.warns(UserWarning, match="no label"):
+        model.fit(X, sets)
+    with pytest.warns(UserWarning, match="The penalty"):
+        rows = marginal_effects(model, X, sets, method="bootstrap", n_bootstrap=2)
+    expected, of_all_rows = (
+        errors(marginal_effects(model, part), "estimate") for part in (X[has_label], X)
+    )
+    assert_allclose(errors(rows, "estimate"), expected)
+    assert np.abs(of_all_rows - expected).max() > 1e-3
+
+
 def test_bad_arguments_are_refused():
     model = SoftmaxClassifier(C=np.inf).fit(X, Y)
     for given, message in (
