@@ -44,7 +44,7 @@ def of_rows(arguments, rows):
     return {name: array[rows] for name, array in arguments.items()}
 
 
-def by_hand(score_function, model, X, arguments, alpha=1.5):
+def nonconformity(score_function, model, X, arguments, alpha=1.5):
     """Nonconformity of the available classes, by loops; infinity for the others."""
     z = model.decision_function(X, **arguments)
     if z.ndim == 1:
@@ -82,7 +82,7 @@ def test_left_out_rows_have_their_arguments(score_function, inner, by, n_classes
     scores = np.empty(arguments["offset"].shape)
     for train, left_out in FOLDS.split(X):
         of_fold = clone(inner).fit(X[train], y[train], **of_rows(arguments, train))
-        scores[left_out] = by_hand(
+        scores[left_out] = nonconformity(
             score_function, of_fold, X[left_out], of_rows(arguments, left_out)
         )
     limit = np.empty(n_classes)
@@ -92,7 +92,9 @@ def test_left_out_rows_have_their_arguments(score_function, inner, by, n_classes
         limit[k] = np.sort(scores[rows, y[rows]])[rank - 1]
     assert_allclose(model.quantile_, limit if by else limit[0], rtol=1e-9, atol=1e-12)
     fitted = clone(inner).fit(X, y, **arguments)
-    expected = by_hand(score_function, fitted, X, arguments) <= limit * (1 + 1e-12)
+    expected = nonconformity(score_function, fitted, X, arguments) <= limit * (
+        1 + 1e-12
+    )
     sets = model.predict_set(X, **arguments)
     assert_array_equal(sets, expected)
     assert not sets[~arguments["available"]].any()
@@ -144,7 +146,7 @@ def test_fitted_classifier():
     rows = slice(1, 240, 2)
     model = ConformalSets(inner, cv="prefit")
     model.fit(X[rows], y[rows], **of_rows(arguments, rows))
-    scores = by_hand("entmax", inner, X[rows], of_rows(arguments, rows))
+    scores = nonconformity("entmax", inner, X[rows], of_rows(arguments, rows))
     expected = np.sort(scores[np.arange(120), y[rows]])[int(np.ceil(121 * 0.9)) - 1]
     assert model.quantile_ == pytest.approx(expected, rel=1e-12)
     wrong = arguments["available"].copy()

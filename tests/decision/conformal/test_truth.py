@@ -1,0 +1,104 @@
+"""The truth by which sets are calibrated and scored."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import SigmoidClassifier, SoftmaxClassifier
+from skprob.decision import ConformalSets
+
+from .calibrated import IRIS, multilabel
+
+
+def test_names_of_label_columns():
+    X, Y = multilabel(200)
+    names = ["calm", "sad", "loud", "glad", "fast", "slow"]
+    frame = pd.DataFrame(Y, columns=names)
+    model = ConformalSets(SoftmaxClassifier()).fit(X, frame)
+    assert_array_equal(model.classes_, names)
+    assert_array_equal(
+        model.predict(X), ConformalSets(SoftmaxClassifier()).fit(X, Y).predict(X)
+    )
+    inner = SoftmaxClassifier().fit(X, frame)
+    in_order, reversed_order = (
+        ConformalSets(inner, cv="prefit").fit(X, target)
+        for target in (frame, frame.iloc[:, ::-1])
+    )
+    assert in_order.quantile_ == reversed_order.quantile_
+    with pytest.raises(ValueError, match="y must have the columns"):
+        in_order.fit(X, frame.rename(columns={"sad": "happy"}))
+    forest = RandomForestClassifier(10, random_state=0)
+    assert_array_equal(ConformalSets(forest).fit(X, frame).classes_, names)
+
+
+def test_candidates_are_not_the_truth():
+    """Which of them is true is not known: a set with all of them is no guarantee."""
+    X, y = IRIS
+    candidates = np.eye(3, dtype=int)[y]
+    candidates[::2, 1] = 1
+    inner = SoftmaxClassifier(target_type="candidates")
+    with pytest.raises(ValueError, match="for an estimator of candidates"):
+        ConformalSets(inner).fit(X, candidates)
+    inner.fit(X, candidates)
+    for model in (inner, make_pipeline(StandardScaler(), clone(inner))):
+        fitted = model.fit(X, candidates)
+        model = ConformalSets(fitted, cv="prefit", coverage=0.97)
+        with pytest.raises(ValueError, match="for an estimator of candidates"):
+            model.fit(X, candidates)
+        sets = model.fit(X, y).predict_set(X)
+        assert sets[np.arange(150), y].mean() >= 0.97
+
+
+def test_accuracy_of_frames_by_name():
+    X, Y = multilabel(200)
+    frame = pd.DataFrame(Y, columns=list("fbadce"))
+    model = ConformalSets(SigmoidClassifier()).fit(X, frame)
+    expected = (model.predict(X) == Y).all(axis=1).mean()
+    assert model.score(X, frame) == expected > 0.1
+    assert model.score(X, frame[list("abcdef")]) == expected
+    with pytest.raises(ValueError, match="y must have the columns"):
+        model.score(X, frame.rename(columns={"a": "z"}))
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        clone(model).score(X, frame)
+
+
+def test_dask_targets_are_refused():
+    array = pytest.importorskip("dask.array", reason="needs dask")
+    X, y = IRIS
+    with pytest.raises(ValueError, match="y must be in memory, not a Dask"):
+        ConformalSets(SoftmaxClassifier()).fit(X, array.from_array(y))
+
+
+def test_a_fold_without_a_class():
+    X, y = IRIS
+    y = np.where(np.arange(150) == 3, 3, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        with pytest.raises(ValueError, match=r"none of the 1 row\(s\) of class 3"):
+            ConformalSets(SoftmaxClassifier()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.linspace(0, 1, 150), "Unknown label type"),
+        (np.full((150, 3), 1 / 3), "Unknown label type|y must be labels"),
+        (np.arange(300).reshape(150, 2) % 5, "y must be labels of shape"),
+        (np.where(IRIS[1] == 1, np.nan, IRIS[1]), r"y must be labels.*contains NaN"),
+        (np.where(np.eye(3)[IRIS[1]] == 1, np.nan, 0), r"y must be .*contains NaN"),
+        (None, "y must be labels of shape"),
+        (np.array(["a", None, "b"], object)[IRIS[1]], "y must be labels.*NoneType"),
+        (np.array([b"a", b"b", b"c"])[IRIS[1]], "y must be labels.*bytes"),
+    ],
+)
+def test_targets_that_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        ConformalSets(SoftmaxClassifier()).fit(IRIS[0], y)
