@@ -408,3 +408,10 @@ def test_columns_of_lists():
     # Lists of one label each.
     labels = pd.Series([[label] for label in y])
     assert_refused("y must be a 0/1 indicator .*MultiLabelBinarizer", fit, X, labels)
+
+
+def test_a_sparse_matrix_that_is_a_dict():
+    expected = EntmaxClassifier().fit(X, y)
+    model = EntmaxClassifier().fit(sparse.dok_array(X), y)
+    assert np.abs(model.coef_ - expected.coef_).max() < 1e-6
+    assert model.score(sparse.dok_array(X), y) == expected.score(X, y)

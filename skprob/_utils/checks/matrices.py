@@ -181,8 +181,8 @@ def refuse_unreadable(data):
         ...
     TypeError: A generator was found. Give a list or an array.
     """
-    if type(data) is np.ndarray:
-        return
+    if type(data) is np.ndarray or sparse.issparse(data):
+        return  # A DOK matrix is a dict, too.
     kind = type(data).__name__
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         n_masked = np.count_nonzero(np.ma.getmaskarray(data))
