@@ -42,13 +42,25 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
         The trial of smallest slope among those where the function has fallen; None if
         there is none.
 
+    Raises
+    ------
+    ValueError
+        If a trial raises it, as where a user's function is not finite, and no shorter
+        step has a small slope.
+
     References
     ----------
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
-    search = LineSearch(start, rounding_error, slope_left, tuning)
+    search, error = LineSearch(start, rounding_error, slope_left, tuning), None
     while not search.is_over:
-        search.take(*ray.trial(search.length))
+        try:
+            trial = ray.trial(search.length)
+        except ValueError as failure:
+            trial, error = (math.inf, math.nan), error or failure
+        search.take(*trial)
+    if error is not None and not search.is_small:
+        raise error
     return search.best
 
 
@@ -100,12 +112,15 @@ class LineSearch:
     best : Trial or None
         So far: see :func:`line_search`.
     is_over : bool
+    is_small : bool
+        Whether the slope of the last trial was small.
     """
 
     def __init__(self, start, rounding_error, slope_left, tuning=Tuning()):
         self._start, self._rounding_error = start, rounding_error
         self._slope_left, self._tuning = slope_left, tuning
-        self.length, self.best, self.is_over = 1.0, None, False
+        self.length, self.best = 1.0, None
+        self.is_over = self.is_small = False
         self._least_slope, self._n_trials = math.inf, 0
         self._low, self._high = start, None
 
@@ -121,8 +136,8 @@ class LineSearch:
         has_fallen = has_fallen or is_same
         if has_fallen and remaining <= self._least_slope:
             self.best, self._least_slope = trial, remaining
-        is_small = has_fallen and remaining <= self._slope_left
-        self.is_over = is_small or self._n_trials >= tuning.most_trials
+        self.is_small = has_fallen and remaining <= self._slope_left
+        self.is_over = self.is_small or self._n_trials >= tuning.most_trials
         if not self.is_over:
             self._choose_next(trial, has_fallen)
 

@@ -113,7 +113,10 @@ class Ray(Protocol):
     """A problem along a step."""
 
     def trial(self, length: float) -> tuple[float, float]:
-        """Value and slope at a length of the step, without a pass."""
+        """Value and slope at a length of the step, without a pass.
+
+        It may raise ValueError where the problem is not defined: the step is too long.
+        """
 
     def arrive(self, length: float) -> Point:
         """The point at a length of the step, in half a pass.

@@ -57,6 +57,32 @@ def test_no_more_of_the_slope_is_left_wherever_the_minimum_is(minimum, slope_lef
     assert len(tried) <= 6
 
 
+def defined_up_to(end, function):
+    def checked(length):
+        if length > end:
+            raise ValueError(f"not finite at {length}")
+        return function(length)
+
+    return checked
+
+
+@pytest.mark.parametrize("minimum", [1e-3, 0.3, 1.5, 3.0])
+@pytest.mark.parametrize("end", [1.01, 1.4, 20])
+def test_a_trial_that_is_not_finite_is_too_long(minimum, end):
+    function, slope = parabola(minimum)
+    function = defined_up_to(end * minimum, function)
+    length, tried = search(function, slope, slope_left=0.1)
+    assert abs(slope(length)) <= 0.1 * abs(slope(0.0))
+    assert len(tried) <= 16
+
+
+@pytest.mark.parametrize("end", [0.0, 0.2, 1.0])
+def test_the_error_of_a_trial_is_raised_where_the_minimum_is_beyond(end):
+    function, slope = parabola(3.0)
+    with pytest.raises(ValueError, match="not finite at"):
+        search(defined_up_to(end, function), slope)
+
+
 @pytest.mark.parametrize("kink", [1e-3, 0.1, 5.0])
 def test_a_slope_that_jumps_is_bracketed(kink):
     """It falls at a constant rate, and rises ten times as fast behind the kink."""

@@ -341,13 +341,21 @@ class ProximalNewton:
         return replace(state, damping=damping)
 
     def _length(self, problem, state, ray, step, slope):
-        """A length at which the value has fallen; None if there is none."""
+        """A length at which the value has fallen; None if there is none.
+
+        A trial that raises ValueError is too long. If no other one has a lower value,
+        the error is raised.
+        """
         tuning, shrinkage, point = self._tuning, problem.shrinkage, state.point
         rounding = rounding_error_of(problem, point.value, tuning)
-        start = point.parameters.reshape(step.shape)
+        start, failures = point.parameters.reshape(step.shape), []
 
         def trial_at(length):
-            value, slope = ray.trial(length)
+            try:
+                value, slope = ray.trial(length)
+            except ValueError as error:  # A user's function is not finite there.
+                failures.append(error)
+                return Trial(length, math.inf, math.nan)
             parameters = start + length * step
             piece = np.where(parameters != 0, parameters, start)
             slope += float(np.vdot(shrinkage.slope(piece), step))
@@ -373,7 +381,9 @@ class ProximalNewton:
             length = shorter
             if problem.description.has_kinks and -length * slope <= rounding:
                 # At a kink such short steps only move coefficients away from zero.
-                return None
+                break
+        if failures:
+            raise failures[0]
         return None
 
     def _may_be_longer(self, problem, state):

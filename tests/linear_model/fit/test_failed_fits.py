@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from skprob import (
@@ -222,6 +223,20 @@ def test_a_defect_of_a_kernel_is_an_error_that_names_the_mapping(
     what = r"shape" if how == "shape" else r"finite|non-negative .* sum to one"
     assert re.search(what, str(caught.value))
     assert not fitted_attributes(model)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+@pytest.mark.parametrize("kernel", ["p", "potential"])
+def test_a_trial_beyond_the_minimum_may_have_a_defect(kernel, l1_ratio):
+    """Newton's first steps go beyond the minimum, where the mapping is NaN."""
+    x, y = load_iris(return_X_y=True)
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    reference = SoftmaxClassifier(tol=1e-8, l1_ratio=l1_ratio).fit(x, y)
+    scores = x @ reference.coef_.T + reference.intercept_
+    beyond = 1.01 * np.ptp(scores, axis=1).max()
+    mapping = Spoiled(kernel, np.nan, beyond)
+    model = LinearClassifier(mapping, tol=1e-8, l1_ratio=l1_ratio).fit(x, y)
+    assert np.abs(model.coef_ - reference.coef_).max() < 1e-5
 
 
 @pytest.mark.parametrize(
