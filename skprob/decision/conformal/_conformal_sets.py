@@ -144,8 +144,9 @@ class ConformalSets(
           the support of entmax at a calibrated temperature. It is never empty.
         - "threshold": one minus the probability, with the smallest sets on average.
         - "adaptive": the sum of the probabilities from the largest down to the class
-          (adaptive prediction sets), for classes only. Sets are larger; difficult rows
-          are covered more often than with the others.
+          (adaptive prediction sets), and one more for a class whose probability is
+          zero; for classes only. Sets are larger; difficult rows are covered more often
+          than with the others.
     alpha : float, default=1.5
         The α of "entmax", larger than 1.
     cv : int, cross-validation generator, iterable or "prefit", default=5

@@ -254,7 +254,8 @@ class AdaptiveScore(_ProbabilityScore):
 
     With `uniform`, a number from 0 to 1 for each row, that part of the class's own
     probability is left out. To ranks above `free_ranks`, of which 1 is the largest
-    probability, `rank_penalty` is added for each rank.
+    probability, `rank_penalty` is added for each rank. One is added for classes whose
+    probability is zero: they have the same sum as the least probable of the others.
     """
 
     def __init__(self, never_empty, rank_penalty, free_ranks):
@@ -271,6 +272,7 @@ class AdaptiveScore(_ProbabilityScore):
         n_classes = p.shape[1]
         beyond = np.arange(1, n_classes + 1) - min(self._free_ranks, n_classes)
         total += self._rank_penalty * np.maximum(beyond, 0)
+        total += falling <= 0
         scores = np.empty_like(total)
         np.put_along_axis(scores, order, total, axis=1)
         return scores
@@ -307,8 +309,12 @@ class AdaptiveScore(_ProbabilityScore):
         cut, below = rising.take(places), rising.take(places - 1)
         # Of equal probabilities some may be in the set and some not. Numbers below
         # zero, which some classifiers return, have sums that do not rise.
-        is_tied = (last > 0) & (below == cut)
-        by_scores = np.flatnonzero(is_tied | (bits[:, 0] < 0))
+        is_tied = (last > 0) & (below == cut) & (cut > 0)
+        # Where classes of probability zero were counted, all others are in the set.
+        has_all = cut <= 0
+        cut[has_all] = np.finfo(np.float64).smallest_subnormal
+        has_zeros = has_all & ((total + 1 <= limit) | (rising[:, -1] <= 0))
+        by_scores = np.flatnonzero(is_tied | has_zeros | (bits[:, 0] < 0))
         if not self._never_empty:
             cut[size == 0] = np.inf
         result = p >= cut[:, None]

@@ -184,6 +184,31 @@ def test_randomised_only_with_a_random_state():
     assert sets[0][np.arange(1000), y[:1000]].mean() != pytest.approx(0.9, abs=2e-3)
 
 
+@pytest.mark.parametrize("by", [None, "class"])
+def test_adaptive_sets_rule_out_classes_of_probability_zero(by):
+    """Their sum is one, as that of the least probable of the others."""
+    z, _, _ = softmax_rows(2000, 6)
+    p = entmax(z, 1.5)
+    rng = np.random.default_rng(0)
+    y = (p.cumsum(axis=1) < rng.random(2000)[:, None]).sum(axis=1)
+    model = prefit(
+        GivenProbabilities(),
+        p[:1000],
+        y[:1000],
+        score_function="adaptive",
+        coverage=0.95,
+        by=by,
+    )
+    # The true class is the least probable one in more than 5 % of the rows.
+    assert_allclose(model.quantile_, 1)
+    sets = model.predict_set(p[1000:])
+    assert_array_equal(sets, p[1000:] > 0)
+    assert sets.sum(axis=1).mean() < 4
+    # With a true class of probability zero in 20 % of the rows, all classes are in.
+    y[:200] = np.where(p[:200] == 0, rng.random((200, 6)), -1).argmax(axis=1)
+    assert model.fit(p[:1000], y[:1000]).predict_set(p).all()
+
+
 def test_a_rank_penalty_makes_the_largest_sets_smaller():
     _z, p, y = softmax_rows(4000, 20, spread=1.0)
     inner = GivenProbabilities().fit(p, y)

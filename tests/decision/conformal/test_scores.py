@@ -187,7 +187,8 @@ def test_sets_of_many_classes_and_of_ties(limit):
 def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
     """Sums that equal the limit, in double or only in single precision.
 
-    A set is collected class by class, in Python.
+    A set is collected class by class, in Python. A score is one more where the
+    probability is zero.
     """
     rng = np.random.default_rng(0)
     p = rng.multinomial(16, np.full(12, 1 / 12), size=40) / 16
@@ -199,13 +200,16 @@ def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
     p[5, :3] = -0.0, -0.25, 0.25
     uniform = rng.integers(0, 4, size=40) / 4 if randomised else None
     score = AdaptiveScore(never_empty, penalty, 2)
-    for limit in (1e-14, 0.375, np.nextafter(0.5, 1), 0.5 - 1e-11, 0.9375, 1.0, 2.5):
+    limits = 1e-14, 0.375, np.nextafter(0.5, 1), 0.5 - 1e-11, 0.9375, 1.0, 2.0, 2.5
+    for limit in limits:
         for row, within in enumerate(score.within(p, limit, uniform)):
             share = 0.0 if uniform is None else uniform[row]
             order, total = sorted(range(12), key=lambda k: -p[row, k]), 0.0
             chosen = {order[0]} if never_empty else set()
             for rank, k in enumerate(order, start=1):
                 total += p[row, k]
-                if total - share * p[row, k] + penalty * max(rank - 2, 0) <= limit:
+                nonconformity = total - share * p[row, k]
+                nonconformity += penalty * max(rank - 2, 0) + (p[row, k] <= 0)
+                if nonconformity <= limit:
                     chosen.add(k)
             assert set(np.flatnonzero(within)) == chosen
