@@ -1,12 +1,12 @@
 """Linear classifiers: the estimators, and what a fit does with checked arguments.
 
-Read `base/_base.py` first: its `fit` goes from a user's arguments to fitted attributes,
-and names the rest. `classifiers/` has a class for each mapping, `base/` what they
-share, `fit/` the way from checked rows to coefficients, `predict/` probabilities and
-label sets, `search/` the classifiers that choose parameters by cross-validation, and
-`dask/` the rows of Dask collections.
+Read `base/_base.py` first: its `fit` goes from a user's arguments to fitted attributes.
+`classifiers/` has a class for each mapping, and `base/` the code of all of them.
+`fit/` goes from checked rows to coefficients. `predict/` computes probabilities and
+label sets, `search/` chooses parameters by cross-validation, and `dask/` holds the rows
+of Dask collections.
 
-Several rooms use the files beside this one: `_given.py` has offsets and available
+The files beside this one belong to several rooms: `_given.py` has offsets and available
 classes, `_known_threshold.py` the thresholds that need no rows, `_trials.py` the checks
 of a user's mapping, and `_docstrings.py` the sections that docstrings share.
 """

@@ -125,9 +125,9 @@ class _Costs(NamedTuple):
 
     size: int  #: Number of parameters for each raw prediction.
     n_rows: int  #: At least as many as columns.
-    functions: float  #: Of a function of all raw predictions.
-    product: float  #: Of a Hessian product.
-    row: float  #: Of a row of a Gram matrix.
+    functions: float  #: Cost of a function of all raw predictions.
+    product: float  #: Cost of a Hessian product.
+    row: float  #: Cost of a row of a Gram matrix.
 
     @classmethod
     def of(cls, description, tuning):

@@ -40,7 +40,7 @@ def of_classes(of_scores, n_classes):
 
 
 class Prediction(ABC):
-    """What a model predicts for some rows, in blocks of rows.
+    """Predictions of a model for some rows, in blocks of rows.
 
     It can be iterated over any number of times.
 
