@@ -334,9 +334,7 @@ GROUPS = {
         "L-BFGS if predictions are many": Without(many_raw_predictions=math.inf),
     },
     in_searches: {
-        "search: penalties together": Without(
-            changed(LinearObjective, "family", lambda self, strengths: None)
-        ),
+        "search: penalties together": Without(family_rounds=0),
         "search: limited rounds together": Without(family_rounds=sys.maxsize),
         "search: starts taken nearer": Without(far_start=math.inf),
         "search: curvature handed on": Without(changed(_path, "solve", solve_anew)),

@@ -47,7 +47,9 @@ def minimize_path(
     """
     limits = {"solver": solver, "tol": tol, "max_iter": max_iter, "tuning": tuning}
     planned = method_for(problem.description, tuning)
-    is_little = solver != "lbfgs" and planned == "newton-cholesky"
+    may_be_together = (
+        solver != "lbfgs" and planned == "newton-cholesky" and tuning.family_rounds > 0
+    )
     method = planned if solver == "auto" else solver
     # The decrease that the whole Hessian gives needs no certificate.
     warm = {
@@ -57,7 +59,7 @@ def minimize_path(
     }
     starts = list(starts) or [problem.initial()] * len(strengths)
     together = {}
-    if is_little:
+    if may_be_together:
         together = _solved_together(
             problem, strengths, starts, tol, warm["tol_at_start"], max_iter, tuning
         )
