@@ -152,6 +152,19 @@ def test_series_of_strings_and_columns_with_names(rows):
         fitted.fit(split, sets)
 
 
+def test_scores_leave_out_partitions_without_weight(rows):
+    X, scores, weight = rows
+    y, weight = scores.argmax(axis=1), np.where(np.arange(N_ROWS) < 120, 0, weight)
+    model = SoftmaxClassifier().fit(X, y)
+    split = [da.from_array(each, chunks=60) for each in (X, y, weight)]
+    hit = model.predict(X) == y
+    assert model.score(*split) == pytest.approx(np.average(hit, weights=weight))
+    with pytest.raises(ValueError, match="sample_weight must have a positive sum"):
+        model.score(*split[:2], 0 * split[2])
+    with pytest.raises(ValueError, match="expecting 5 features"):
+        model.score(split[0][:, :4], split[1])
+
+
 def test_options_of_a_fit(rows):
     X, scores, weight = rows
     y = scores.argmax(axis=1)

@@ -110,6 +110,17 @@ def test_other_names_are_told(rows):
             model.score(collection(X), collection(y, change))
 
 
+def test_columns_of_labels_are_in_the_order_of_class_names(rows):
+    X, shares = rows
+    model = SoftmaxClassifier(class_names=["w", "u", "v"], tol=1e-10)
+    expected = model.fit(X, shares).coef_
+    model.fit(collection(X), collection(shares, backwards))
+    assert_allclose(model.coef_, expected, rtol=0, atol=1e-7)
+    assert model.classes_.tolist() == ["w", "u", "v"]
+    plain = SoftmaxClassifier(tol=1e-10).fit(X, shares)
+    assert_allclose(model.coef_, plain.coef_[[2, 0, 1]], atol=1e-7)
+
+
 def test_names_that_are_not_distinct_are_refused(rows):
     X, shares = rows
     twice = shares.set_axis(["u", "v", "v"], axis=1)

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skprob import SparsemaxClassifier
 
 distributed = pytest.importorskip("distributed", reason="needs the extra skprob[dask]")
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array", reason="needs the extra skprob[dask]")
 
 # Sockets and processes are closed by the interpreter, which says so.
@@ -30,6 +31,10 @@ def test_the_working_set_travels(select):
     ):
         given = [da.from_array(a, chunks=(1000, -1)[: a.ndim]) for a in (X, y)]
         model = SparsemaxClassifier(**about).fit(*given)
+        # Another scheduler that was chosen is used in place of the cluster.
+        with dask.config.set(scheduler="synchronous"):
+            local = SparsemaxClassifier().fit(given[0][:, :3], given[1])
+    assert local.history_["round_trips"][-1] == 0
     assert_allclose(model.coef_, expected.coef_, atol=1e-5)
     assert_array_equal(model.coef_ == 0, expected.coef_ == 0)
     assert model.history_["round_trips"][-1] > 5
