@@ -117,7 +117,7 @@ def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_labels(model, n_classes, library, numpy):
+def test_fits_to_labels_are_those_of_numpy(model, n_classes, library, numpy):
     y = np.minimum(Y, n_classes - 1)
     # The minimum of cosines is flat.
     atol = 1e-5 if isinstance(model, AMSoftmaxClassifier) else 1e-6
@@ -158,7 +158,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_losses(loss, library, numpy):
+def test_losses_are_those_of_numpy(loss, library, numpy):
     scores = 2 * np.random.default_rng(0).normal(size=(40, 6))
     target = SmoothedTarget(LabelTarget(np.arange(40) % 6, 6), 0.1)
     if isinstance(loss, SparseSoftmaxLoss):  # A row is outside by its label.
@@ -198,7 +198,7 @@ def test_losses(loss, library, numpy):
     ],
     ids=repr,
 )
-def test_label_sets(model, library, numpy):
+def test_fits_to_label_sets_are_those_of_numpy(model, library, numpy):
     in_library = assert_same(model, X, SETS, library, numpy)
     assert numpy(in_library.predict(library.array(X))).dtype == np.int64
     sparse = in_library.set_params(sparse_output=True).predict(library.array(X))
@@ -210,7 +210,7 @@ def test_label_sets(model, library, numpy):
     assert library.holds(in_library.predict(library.array(X)))
 
 
-def test_rows_without_a_label(library, numpy):
+def test_rows_without_a_label_are_those_of_numpy(library, numpy):
     sets = SETS.copy()
     sets[::7] = 0
     with warnings.catch_warnings():
@@ -218,12 +218,12 @@ def test_rows_without_a_label(library, numpy):
         assert_same(SoftmaxClassifier(threshold=0.3), X, sets, library, numpy)
 
 
-def test_distributions(library, numpy):
+def test_fits_to_distributions_are_those_of_numpy(library, numpy):
     assert_same(EntmaxClassifier(), X, SHARES, library, numpy)
 
 
 @pytest.mark.parametrize("mapping", ["entmax", EntropyInvariantSoftmax()], ids=repr)
-def test_choice_sets(mapping, library, numpy):
+def test_fits_with_choice_sets_are_those_of_numpy(mapping, library, numpy):
     available = np.random.default_rng(3).random((len(Y), 3)) < 0.6
     available[np.arange(len(Y)), Y] = True
     model = LinearClassifier(mapping, tol=1e-9)
@@ -240,7 +240,9 @@ def test_choice_sets(mapping, library, numpy):
         assert_allclose(numpy(p), expected, atol=1e-7)
 
 
-def test_many_columns_and_blocks(library, numpy, monkeypatch):
+def test_fits_of_many_columns_and_blocks_are_those_of_numpy(
+    library, numpy, monkeypatch
+):
     """Conjugate gradients with Gram matrices of some rows; several blocks."""
     X, y = make_classification(
         900, 40, n_informative=20, n_classes=4, random_state=0, shift=3.0
@@ -273,7 +275,9 @@ def test_a_gram_matrix_of_some_rows(library):
 
 
 @pytest.mark.parametrize("largest_whole", [1e10, 0], ids=["whole", "blocks"])
-def test_leave_one_out(library, numpy, monkeypatch, largest_whole):
+def test_leave_one_out_scores_are_those_of_numpy(
+    library, numpy, monkeypatch, largest_whole
+):
     """From the whole Hessian, and from its diagonal blocks."""
     monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", largest_whole)
     monkeypatch.setattr(_chosen_C, "_TOL", 1e-9)  # Both take steps of their own.
@@ -340,7 +344,7 @@ def test_integers_become_real_numbers(library, numpy):
     assert library.holds(in_library.coef_, "float64")
 
 
-def test_designs(library, numpy):
+def test_designs_multiply_as_those_of_numpy(library, numpy):
     X = RNG.normal(size=(30, 4)) * [1, 1e-3, 1e3, 0]
     weights = RNG.normal(size=(30, 3))
     in_numpy, in_library = as_design(X), as_design(library.array(X))
@@ -365,7 +369,7 @@ def test_designs(library, numpy):
     assert_allclose(column_sums(library.array(weights)), weights.sum(axis=0))
 
 
-def test_joined_rows(library, numpy):
+def test_joined_rows_are_those_of_numpy(library, numpy):
     X = np.arange(21.0).reshape(7, 3)
     design = as_design(library.array(X))
     parts = [design.take(np.array(rows)) for rows in ([4, 5], [0])]
@@ -414,7 +418,7 @@ def test_a_fit_goes_on_from_the_last_one(library):
     assert model.fit(library.array(X), library.array(Y)).n_iter_ <= 1
 
 
-def test_cross_validation(library):
+def test_cross_validation_scores_are_those_of_numpy(library):
     scores = cross_val_score(SparsemaxClassifier(), library.array(X), library.array(Y))
     with config_context(array_api_dispatch=False):
         expected = cross_val_score(SparsemaxClassifier(), X, Y)
@@ -440,14 +444,14 @@ def test_metrics_of_arrays_are_computed_by_numpy(library):
     "bad",
     [np.nan, np.inf, 1e200],
 )
-def test_bad_features(bad, library):
+def test_bad_features_are_refused(bad, library):
     wrong = X.copy()
     wrong[5, 1] = bad
     with pytest.raises(ValueError, match="X must"):
         SoftmaxClassifier().fit(library.array(wrong), library.array(Y))
 
 
-def test_malformed_input(library):
+def test_malformed_input_is_refused(library):
     features, y = library.array(X), library.array(Y)
     model = SoftmaxClassifier()
     with pytest.raises(ValueError, match="Expected 2D array"):
@@ -480,7 +484,7 @@ def test_malformed_input(library):
     ],
     ids=lambda model: repr(model)[:40],
 )
-def test_what_is_for_numpy_says_so(model, library):
+def test_models_for_numpy_refuse_other_arrays(model, library):
     with pytest.raises(ValueError, match=r"takes NumPy arrays only|takes no other"):
         model.fit(library.array(X), library.array(SETS))
     assert not hasattr(model, "coef_")
@@ -506,7 +510,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("model", OTHERS, ids=lambda model: repr(model)[:60])
-def test_each_fits_or_says_what_to_do(model, library, numpy):
+def test_each_model_fits_or_refuses_as_its_tag_says(model, library, numpy):
     """The tag tells which; none raises another error."""
     if isinstance(model, AMSoftmaxClassifier):
         # At the default temperature many class vectors have about the same loss.
@@ -563,7 +567,7 @@ def test_tensors_that_require_gradients(torch):
 
 
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta:UserWarning")
-def test_sparse_tensors(torch):
+def test_sparse_tensors_are_refused(torch):
     dense = torch.tensor(X)
     model = SoftmaxClassifier()
     with config_context(array_api_dispatch=True):

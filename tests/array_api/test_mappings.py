@@ -72,7 +72,7 @@ def test_logarithms_of_probabilities_that_underflow(alpha, library, numpy):
 
 @each_mapping
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_values(mapping, dtype, library, numpy):
+def test_values_are_those_of_numpy(mapping, dtype, library, numpy):
     scores = rows_of_scores()
     if dtype == "float32":
         scores = np.clip(scores, -1e30, 1e30, where=np.isfinite(scores), out=scores)
@@ -103,7 +103,7 @@ def test_values(mapping, dtype, library, numpy):
 
 
 @each_mapping
-def test_derivatives(mapping, library, numpy):
+def test_derivatives_are_those_of_numpy(mapping, library, numpy):
     scores = rows_of_scores()[:60]
     directions = np.random.default_rng(1).normal(size=scores.shape)
     z, v = library.array(scores), library.array(directions)
@@ -129,7 +129,7 @@ def test_derivatives(mapping, library, numpy):
 
 
 @each_mapping
-def test_potential_and_entropy(mapping, library, numpy):
+def test_potential_and_entropy_are_those_of_numpy(mapping, library, numpy):
     scores = rows_of_scores()[:80]
     if not mapping.traits.has_potential:
         with pytest.raises(TypeError, match=r"potential|no entropy"):
@@ -144,7 +144,7 @@ def test_potential_and_entropy(mapping, library, numpy):
     assert_allclose(numpy(entropy), mapping.entropy(rows), rtol=1e-10, atol=1e-10)
 
 
-def test_functions_along_an_axis(library, numpy):
+def test_functions_along_an_axis_are_those_of_numpy(library, numpy):
     scores = np.random.default_rng(0).normal(size=(3, 4, 5))
     given = library.array(scores)
     for function in (softmax, entmax, taylor_softmax):
@@ -157,7 +157,7 @@ def test_functions_along_an_axis(library, numpy):
     assert tuple(softmax(given[:, :0, :]).shape) == (3, 0, 5)
 
 
-def test_many_classes(library, numpy):
+def test_values_of_many_classes_are_those_of_numpy(library, numpy):
     scores = 3 * np.random.default_rng(0).normal(size=(4, 5000))
     for alpha in (1.1, 1.5, 2.0, 3.0):
         p = numpy(entmax(library.array(scores), alpha))
@@ -167,7 +167,7 @@ def test_many_classes(library, numpy):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bad_scores(bad, library):
+def test_bad_scores_are_refused(bad, library):
     scores = library.array([[0.0, 1.0], [bad, 0.0]])
     for mapping in (Softmax(), Entmax(), TaylorSoftmax(), Sigmoid()):
         with pytest.raises(ValueError, match=r"row 1 holds (NaN|\+inf)"):
@@ -176,7 +176,7 @@ def test_bad_scores(bad, library):
         softmax(scores)
 
 
-def test_malformed_input(library):
+def test_malformed_input_is_refused(library):
     scores = library.array([[0.0, 1.0]])
     with pytest.raises(ValueError, match="row 0 holds nothing but -inf"):
         Entmax()(library.array([[-np.inf, -np.inf]]))
@@ -224,7 +224,7 @@ def test_a_direction_of_another_library_is_moved(library, numpy):
     ],
     ids=lambda function: getattr(function, "__name__", repr(function)),
 )
-def test_what_is_for_numpy_says_so(function, library):
+def test_functions_for_numpy_refuse_other_arrays(function, library):
     with pytest.raises(ValueError, match="takes NumPy arrays only"):
         function(library.array([[0.0, 1.0]]))
 

@@ -334,7 +334,7 @@ def test_no_label_and_marginals():
 
 
 @pytest.mark.parametrize("polytope", ["simplex", "cube"])
-def test_sparse_probabilities(polytope):
+def test_sparse_probabilities_are_drawn(polytope):
     rows = sparse.csr_array(np.stack([P, P[::-1]]))
     shown = PredictionDisplay.from_predictions(rows, polytope=polytope)
     assert_array_equal(shown.probabilities, [P, P[::-1]])
@@ -445,7 +445,7 @@ def test_bad_input_is_refused():
             make()
 
 
-def test_choice_sets_of_the_rows():
+def test_choice_sets_of_the_rows_reach_the_model():
     rng = np.random.default_rng(0)
     X, available = rng.normal(size=(90, 2)), rng.random((90, 3)) < 0.6
     y = rng.integers(3, size=90)

@@ -263,7 +263,7 @@ def test_frames_of_any_types(dtypes):
     assert_array_equal(model.predict_proba(X, available=frame), p)
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     wrong = AVAILABLE.copy()
     wrong[17, Y[17]] = False
     nothing = AVAILABLE.copy()

@@ -107,7 +107,7 @@ def test_names_for_what_has_none_of_its_own():
     )
 
 
-def test_bad_names():
+def test_bad_names_are_refused():
     X, Y = label_sets()
     for names, message in (
         (["a", "b"], r"must be 4 distinct names, .*; got \['a', 'b'\]"),

@@ -141,7 +141,7 @@ def test_a_threshold_of_label_sets_is_an_error_for_class_labels(threshold):
     assert_refused(message, search.fit, X, Y)
 
 
-def test_bad_rules():
+def test_bad_rules_are_refused():
     model = SoftmaxClassifier()
     small = LeastCost(COSTS[:2, :2])
     message = r"costs must be a matrix .*\(3, 3\).*got shape \(2, 2\)"
@@ -226,7 +226,7 @@ def test_in_a_search():
         ("costs", "'margin' parameter"),
     ],
 )
-def test_bad_margins(margin, message):
+def test_bad_margins_are_refused(margin, message):
     assert_refused(message, SoftmaxClassifier(margin=margin).fit, X, NAMES[Y])
 
 

@@ -59,6 +59,6 @@ def test_one_grid_from_heavy_tails_to_zeros():
 
 
 @pytest.mark.parametrize("alpha", [0, -0.5, np.nan, np.inf])
-def test_bad_alphas(alpha):
+def test_bad_alphas_are_refused(alpha):
     with pytest.raises(ValueError, match="'alpha' parameter of EntmaxClassifier"):
         EntmaxClassifier(alpha).fit(X, Y)

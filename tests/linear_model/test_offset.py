@@ -264,7 +264,7 @@ def test_searches_use_offsets_in_their_fits_and_scores():
     assert search.score(X, y) != search.score(X, y, offset=offset)
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     X, y, _, offset = with_offset(3)
     wrong = offset.copy()
     wrong[17, 2] = np.nan

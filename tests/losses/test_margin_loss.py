@@ -87,7 +87,7 @@ def test_it_is_at_least_the_cost_of_the_predicted_class(inner):
         ("costs", "'margin' parameter"),
     ],
 )
-def test_bad_margins(margin, message):
+def test_bad_margins_are_refused(margin, message):
     with pytest.raises(ValueError, match=message):
         MarginLoss(FenchelYoungLoss(Softmax()), margin).value(Z, Q)
 

@@ -208,7 +208,7 @@ def test_by_name():
     )
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"needs the mapping SparseSoftmax; got Softm"):
         get_loss("sparse_softmax", "softmax")
     with pytest.raises(ValueError, match="'outside' parameter of SparseSoftmaxLoss"):

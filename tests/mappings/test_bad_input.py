@@ -34,7 +34,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("scores", "message"), MALFORMED)
-def test_malformed_scores(scores, message):
+def test_malformed_scores_are_refused(scores, message):
     for mapping in MEMBERS:
         methods = [mapping, mapping.log_probabilities]
         if mapping.traits.has_potential:
@@ -53,7 +53,7 @@ def test_the_row_is_the_row_of_the_whole_array():
         Softmax()(scores)
 
 
-def test_malformed_direction():
+def test_malformed_direction_is_refused():
     for direction, message in (
         (np.zeros((2, 2)), r"direction must have the shape of scores, \(2, 3\)"),
         (np.full((2, 3), np.nan), "direction must be finite; row 0 is not"),

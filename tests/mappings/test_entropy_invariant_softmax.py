@@ -115,7 +115,7 @@ def test_entropy_hardly_depends_on_the_number_of_classes():
     assert np.ptp(entropies[entropy_invariant_softmax]) < 0.5
 
 
-def test_bad_kappa():
+def test_bad_kappa_is_refused():
     for kappa in (0, -1, np.nan, np.inf, "1", None):
         with pytest.raises(ValueError, match="'kappa' parameter of EntropyInvariant"):
             entropy_invariant_softmax([1.0, 2.0], kappa)

@@ -141,6 +141,6 @@ def test_the_random_state():
         (lambda: gumbel_softmax([1.0]), "scores must have shape"),
     ],
 )
-def test_malformed_input(call, message):
+def test_malformed_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

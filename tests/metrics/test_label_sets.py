@@ -84,7 +84,7 @@ def test_as_a_scorer_of_cross_validation():
     assert_allclose(scores, expected, rtol=1e-14)
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     for arguments, message in (
         ((2 * Y_TRUE, Y_PRED), "y_true must be a 0/1 indicator .* the value 2"),
         ((Y_TRUE, Y_PRED / 3), "y_pred must be a 0/1 indicator .* the value 0.33"),
@@ -97,7 +97,7 @@ def test_bad_input():
             harmonic_macro_f1_score(*arguments)
 
 
-def test_bad_zero_division_and_weights():
+def test_bad_zero_division_and_weights_are_refused():
     for zero_division in (0.5, -1, np.nan, "warn"):
         with pytest.raises(ValueError, match="zero_division must be 0 or 1; got"):
             harmonic_macro_f1_score(Y_TRUE, Y_PRED, zero_division=zero_division)

@@ -343,7 +343,7 @@ CSR = sparse.csr_array(P)
         ),
     ],
 )
-def test_malformed_input(call, message):
+def test_malformed_input_is_refused(call, message):
     with pytest.raises(ValueError, match=f"(?s){message}"):
         call()
 

@@ -69,7 +69,7 @@ def fitted(model, X, y):
     ],
     ids=str,
 )
-def test_labels_of_digits_and_wine(model):
+def test_labels_of_digits_and_wine_are_those_of_the_model(model):
     # This one standardises features in the precision of X, where the graph has float64.
     rounding = 3e-6 if isinstance(model, AMSoftmaxClassifier) else 1e-6
     for load in (load_digits, load_wine):
@@ -158,7 +158,7 @@ def test_features_that_the_model_standardises():
         assert_same(model, X.astype(np.float32))
 
 
-def test_distributions():
+def test_fits_to_distributions_are_converted():
     X = WINE[0]
     q = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))
     assert_same(EntmaxClassifier().fit(scale(X), q), X.astype(np.float32))
@@ -175,13 +175,13 @@ def test_distributions():
     ],
     ids=lambda names: str(names.dtype),
 )
-def test_names_of_classes(names):
+def test_names_of_classes_are_those_of_the_model(names):
     X, y = WINE
     assert_same(SparsemaxClassifier().fit(X, names[y]), X.astype(np.float32))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_types_of_inputs(dtype):
+def test_inputs_of_any_type_are_taken(dtype):
     X, y = WINE
     model = EntmaxClassifier().fit(X, y)
     assert_same(model, X.astype(dtype), 1e-15 if dtype == np.float64 else 1e-7)
@@ -209,7 +209,7 @@ def searched(model):
     ],
     ids=["pipeline", "search", "search in pipeline", "pipeline in search", "cv"],
 )
-def test_pipelines_and_searches(model):
+def test_pipelines_and_searches_are_converted(model):
     X, y = WINE
     model.fit(scale(X), y)
     X = scale(X).astype(np.float32)
@@ -218,7 +218,7 @@ def test_pipelines_and_searches(model):
     assert_same(model, X, 2e-6, options={"zipmap": False})
 
 
-def test_columns_of_a_dataframe():
+def test_columns_of_a_dataframe_are_inputs():
     X, y = load_wine(return_X_y=True, as_frame=True)
     X = (X - X.mean()) / X.std()
     few = X.iloc[:, :3].astype(np.float32)

@@ -25,7 +25,7 @@ SINGLE = X.astype(np.float32)
 
 
 @pytest.mark.parametrize("alpha", [1.01, 1.5, 3.0])
-def test_the_sets_of_labels(alpha):
+def test_supports_are_the_sets_of_labels(alpha):
     model = ConformalSets(EntmaxClassifier(), coverage=0.98, alpha=alpha).fit(X, Y)
     assert_same(model, SINGLE)
     _, p = run(model, SINGLE)
@@ -35,7 +35,7 @@ def test_the_sets_of_labels(alpha):
     assert 1 < (p > 0).sum(axis=1).mean() < 2
 
 
-def test_a_quantile_of_zero():
+def test_a_quantile_of_zero_is_converted():
     model = ConformalSets(SoftmaxClassifier(), coverage=0.5).fit(X, Y)
     assert_same(model, SINGLE)
 
@@ -53,7 +53,7 @@ def label_sets(allow_unlabeled):
     return scale(rows), sets
 
 
-def test_label_sets():
+def test_sets_of_labels_without_none_are_converted():
     rows, sets = label_sets(allow_unlabeled=False)
     model = ConformalSets(SparsemaxClassifier()).fit(rows, sets)
     assert_same(model, rows.astype(np.float32))

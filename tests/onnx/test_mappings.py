@@ -76,7 +76,7 @@ ALPHAS = (0.1, 0.5, 0.9, 1 - 1e-7, 1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01
     ids=str,
 )
 @pytest.mark.parametrize("n_classes", [3, 100])
-def test_probabilities_of_hard_rows(mapping, n_classes):
+def test_probabilities_of_hard_rows_are_those_of_numpy(mapping, n_classes):
     scores = hard_rows(n_classes)
     # The marginals of class labels are divided by their sum, those of sets are not.
     model = classifier(mapping, n_classes, is_set=mapping.traits.polytope == "cube")
@@ -97,7 +97,7 @@ def test_probabilities_of_entmax_sum_to_one(alpha):
     assert max(abs(math.fsum(row) - 1) for row in p) <= 1e-15
 
 
-def test_nests():
+def test_nested_softmax_is_that_of_numpy():
     mapping = NestedSoftmax(nests=[1, 0, 1, 2, 0], scales=[0.3, 1.0, 0.7])
     scores = hard_rows(5)
     p = run(classifier(mapping, 5), scores)[1]
@@ -112,7 +112,7 @@ def test_nests():
 @pytest.mark.parametrize(
     "mapping", ["entmax", "softmax", Sigmoid(1.5), NestedSoftmax([0, 1, 1], 0.5)]
 )
-def test_a_mapping_alone(mapping, dtype):
+def test_a_mapping_alone_is_that_of_numpy(mapping, dtype):
     model = mapping_to_onnx(mapping, n_classes=3, dtype=dtype)
     running = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
@@ -159,7 +159,7 @@ def test_a_mapping_after_a_network():
     assert np.abs(p - get_mapping("sparsemax")(X @ layer)).max() < 1e-6
 
 
-def test_bad_arguments_of_a_mapping_alone():
+def test_bad_arguments_of_a_mapping_alone_are_refused():
     for given, message in (
         ({"mapping": "entmaxx"}, "Did you mean 'entmax'"),
         ({"n_classes": 0}, "n_classes must be an integer, 1 or more; got 0"),

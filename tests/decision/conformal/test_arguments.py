@@ -121,7 +121,7 @@ def test_known_parts_make_sets_small():
     assert size < 1.5 < without.sum(axis=1).mean()
 
 
-def test_label_sets_and_frames():
+def test_unavailable_labels_are_in_no_set():
     X, _, arguments = rows_with_choice_sets()
     available = arguments["available"]
     Y = (available & (np.random.default_rng(1).random(available.shape) < 0.5)) * 1
@@ -138,7 +138,7 @@ def test_label_sets_and_frames():
             assert_array_equal(p > 0, sets == 1)
 
 
-def test_fitted_classifier():
+def test_a_fitted_classifier_gets_the_arguments():
     X, y, arguments = rows_with_choice_sets()
     inner = SoftmaxClassifier().fit(
         X[::2], y[::2], **of_rows(arguments, slice(0, 240, 2))
@@ -193,7 +193,7 @@ def test_options_of_the_fit_are_not_of_predictions():
 
 @pytest.mark.parametrize("by", [None, "class"])
 @pytest.mark.parametrize("score_function", ["entmax", "threshold"])
-def test_metadata_routing(score_function, by):
+def test_routed_arguments_give_the_same_sets(score_function, by):
     X, y, arguments = rows_with_choice_sets()
     X = StandardScaler().fit_transform(X)
     model = ConformalSets(
@@ -232,7 +232,7 @@ def test_metadata_routing(score_function, by):
 
 
 @pytest.mark.parametrize("score_function", ["entmax", "threshold", "adaptive"])
-def test_aliases_of_metadata_routing(score_function):
+def test_aliases_of_routed_arguments_give_the_same_sets(score_function):
     """New rows needed the argument's name, and pipelines had unavailable classes."""
     X, y, arguments = rows_with_choice_sets()
     X, available = StandardScaler().fit_transform(X), arguments["available"]
@@ -254,7 +254,7 @@ def test_aliases_of_metadata_routing(score_function):
                 routed.predict_set(X, available=available)
 
 
-def test_wrong_arguments_of_new_rows():
+def test_wrong_arguments_of_new_rows_are_refused():
     """The errors said that no argument was given."""
     X, y, arguments = rows_with_choice_sets()
     model = ConformalSets(SoftmaxClassifier(), cv=FOLDS).fit(X, y, **arguments)

@@ -97,7 +97,7 @@ def test_scores_that_are_all_equal():
 
 
 @pytest.mark.parametrize(("coverage", "needed"), [(0.9, 9), (0.95, 19), (0.99, 99)])
-def test_too_few_rows(coverage, needed):
+def test_too_few_rows_are_refused(coverage, needed):
     z, _, y = softmax_rows(200, 2)
     few, enough = slice(needed - 1), slice(needed)
     model = ConformalSets(GivenScores().fit(z, y), coverage=coverage, cv="prefit")
@@ -189,7 +189,7 @@ def test_weights_are_numbers_of_rows():
 @pytest.mark.parametrize(
     ("by", "unit"), [(None, 1e-300), ("class", 1e-170), (None, 1e170), ("class", 1e300)]
 )
-def test_scores_of_any_size(by, unit):
+def test_the_unit_of_the_scores_makes_no_difference(by, unit):
     z, _p, y = softmax_rows(400, 4)
     plain = prefit(GivenScores(), z, y, by=by)
     model = prefit(GivenScores(), z * unit, y, by=by)
@@ -207,7 +207,7 @@ def test_scores_of_any_size(by, unit):
         ({"score_function": "adaptive", "rank_penalty": 1e308}, "rank_penalty=1e"),
     ],
 )
-def test_nonconformities_that_overflow(parameters, name):
+def test_nonconformities_that_overflow_are_refused(parameters, name):
     z, p, y = softmax_rows(300, 10)
     model = GivenScores() if "alpha" in parameters else GivenProbabilities()
     given = z if "alpha" in parameters else p

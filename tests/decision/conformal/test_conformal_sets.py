@@ -95,7 +95,7 @@ def test_coverage_is_at_least_what_was_asked_for(score_function, by, never_empty
     assert per_draw.mean() <= most + 3 * error
 
 
-def test_coverage_of_each_class():
+def test_by_class_each_class_is_covered():
     z, _p, y = softmax_rows(6000, 3)
     # The first class is hard: its scores are lower than they should be.
     z[:, 0] -= 1.5
@@ -249,7 +249,7 @@ def test_label_sets_have_the_recall(estimator, score_function):
         model.set_params(score_function="adaptive").fit(X, Y)
 
 
-def test_sparse_sets():
+def test_sparse_sets_are_the_dense_ones():
     z, _, y = softmax_rows(40, 1001)
     y %= 10
     inner = GivenScores()
@@ -270,7 +270,7 @@ def test_sparse_sets():
         assert_array_equal(sets.toarray(), dense)
 
 
-def test_metadata_routing():
+def test_routed_weights_reach_the_fits():
     X, y = IRIS
     weight = 1.0 + np.arange(150) % 3
     expected = ConformalSets(SoftmaxClassifier()).fit(X, y, sample_weight=weight)
@@ -296,7 +296,7 @@ def test_metadata_routing():
     )
 
 
-def test_data_frames():
+def test_data_frames_are_sets_by_name():
     X, y = load_iris(return_X_y=True, as_frame=True)
     columns = list(X.columns)
     scaler = make_column_transformer((StandardScaler(), columns[::-1]))
@@ -314,7 +314,7 @@ def test_data_frames():
     assert_array_equal(again.feature_names_in_, columns)
 
 
-def test_texts():
+def test_texts_reach_a_pipeline():
     texts = ["red apple", "green pear", "red wine", "green tea"] * 20
     y = ["red", "green"] * 40
     model = ConformalSets(make_pipeline(CountVectorizer(), SoftmaxClassifier()))

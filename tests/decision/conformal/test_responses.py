@@ -42,7 +42,7 @@ from .given_responses import (
     ],
     ids=lambda value: "" if value is None else str(value).partition("(")[0],
 )
-def test_any_classifier(estimator, score_function, by):
+def test_sets_of_any_classifier_cover(estimator, score_function, by):
     X, y = IRIS
     for labels in (np.array(["a", "b", "c"])[y], y > 0):
         model = ConformalSets(estimator, score_function=score_function, by=by)
@@ -57,7 +57,7 @@ def test_any_classifier(estimator, score_function, by):
         assert model.score(X, labels) > 0.9
 
 
-def test_sparse_probabilities():
+def test_sparse_probabilities_give_the_same_sets():
     _z, p, _y = softmax_rows(200, 4)
     Y = (p > 0.3).astype(int)
 
@@ -73,7 +73,7 @@ def test_sparse_probabilities():
     assert_array_equal(stored.predict_set(p), dense.predict_set(p))
 
 
-def test_matrices_for_each_label():
+def test_matrices_for_each_label_give_the_same_sets():
     rng = np.random.default_rng(0)
     p = rng.random((60, 3))
     Y = (rng.random((60, 3)) < p).astype(int)

@@ -18,7 +18,7 @@ from skprob.decision import ConformalSets
 from .calibrated import IRIS, multilabel
 
 
-def test_names_of_label_columns():
+def test_classes_are_the_names_of_label_columns():
     X, Y = multilabel(200)
     names = ["calm", "sad", "loud", "glad", "fast", "slow"]
     frame = pd.DataFrame(Y, columns=names)
@@ -57,7 +57,7 @@ def test_candidates_are_not_the_truth():
         assert sets[np.arange(150), y].mean() >= 0.97
 
 
-def test_accuracy_of_frames_by_name():
+def test_the_accuracy_of_frames_is_by_name():
     X, Y = multilabel(200)
     frame = pd.DataFrame(Y, columns=list("fbadce"))
     model = ConformalSets(SigmoidClassifier()).fit(X, frame)
@@ -77,7 +77,7 @@ def test_dask_targets_are_refused():
         ConformalSets(SoftmaxClassifier()).fit(X, array.from_array(y))
 
 
-def test_a_fold_without_a_class():
+def test_folds_without_a_class_are_refused():
     X, y = IRIS
     y = np.where(np.arange(150) == 3, 3, y)
     with warnings.catch_warnings():

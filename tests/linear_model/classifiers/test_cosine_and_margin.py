@@ -267,7 +267,7 @@ def test_cosines_do_not_depend_on_the_unit(iris, unit, container):
     np.testing.assert_allclose(cosines, model.decision_function(X), atol=1e-3)
 
 
-def test_bad_parameters(iris):
+def test_bad_parameters_are_refused(iris):
     for parameters, message in [
         ({"margin": -0.1}, "'margin' parameter .* range"),
         ({"margin": np.nan}, "'margin' parameter"),

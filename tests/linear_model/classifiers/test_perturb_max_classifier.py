@@ -200,7 +200,7 @@ class NoDistributionFunction:
         return stats.norm.logpdf(x)
 
 
-def test_bad_parameters():
+def test_bad_parameters_are_refused():
     for parameters, message in [
         ({"noise": "gauss"}, "noise must be one of the names .*'normal'.*got 'gauss'"),
         ({"noise": NoDistributionFunction()}, "has no logcdf"),

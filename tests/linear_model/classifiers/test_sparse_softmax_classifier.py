@@ -218,7 +218,7 @@ def test_label_sets_and_distributions():
     assert np.abs(best - p).max(axis=1).mean() < 0.1
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     for parameters, message in [
         ({"k": 0}, "'k' parameter of SparseSoftmaxClassifier"),
         ({"p": 0.0}, "'p' parameter of SparseSoftmaxClassifier"),

@@ -87,7 +87,7 @@ def test_it_is_the_linear_classifier_with_this_mapping():
     assert_array_equal(model.coef_, other.coef_)
 
 
-def test_bad_order():
+def test_bad_order_is_refused():
     for order in (3, 0, 40):
         model = TaylorSoftmaxClassifier(order=order)
         message = "'order' parameter of TaylorSoftmaxClass"

@@ -201,7 +201,7 @@ def test_errors_reach_the_caller_and_leave_nothing(monkeypatch):
         dask.config.set({"distributed.scheduler.no-workers-timeout": None})
 
 
-def test_a_lost_scheduler_is_told_of(monkeypatch, tmp_path):
+def test_a_lost_scheduler_ends_a_fit(monkeypatch, tmp_path):
     X, y, _ = collections()
     file = str(tmp_path / "scheduler.json")
     program = [sys.executable, "-m"]

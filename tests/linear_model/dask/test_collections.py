@@ -165,7 +165,7 @@ def test_scores_leave_out_partitions_without_weight(rows):
         model.score(split[0][:, :4], split[1])
 
 
-def test_options_of_a_fit(rows):
+def test_fits_with_options_are_those_in_memory(rows):
     X, scores, weight = rows
     y = scores.argmax(axis=1)
     options = [
@@ -268,7 +268,7 @@ def test_bad_input_is_refused_in_words(rows):
         assert not hasattr(model, "n_features_in_")
 
 
-def test_what_dask_collections_are_not_for(rows):
+def test_calls_for_arrays_in_memory_are_refused(rows):
     X, scores, _ = rows
     y = scores.argmax(axis=1)
     split, lazy_y = da.from_array(X, chunks=60), da.from_array(y, chunks=60)

@@ -78,7 +78,7 @@ def test_predictions_line_up_the_columns_of_each_partition(rows, other, named):
 
 
 @pytest.mark.filterwarnings("ignore:X has feature names")
-def test_other_names_are_told(rows):
+def test_other_names_are_refused(rows):
     X, shares = rows
     other, y = collection(X, lambda part: part.rename(columns={"b": "e"})), shares
     message = re.escape(
@@ -132,7 +132,7 @@ def test_names_that_are_not_distinct_are_refused(rows):
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
-def test_nullable_columns(rows, backend):
+def test_nullable_columns_are_those_in_memory(rows, backend):
     if backend == "pyarrow":
         pytest.importorskip("pyarrow")
     X, shares = rows

@@ -197,7 +197,7 @@ def test_warm_start(nests):
     assert_allclose(model.mapping_.scales, scales, atol=1e-3)
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     y = NAMES[Y]
     for model, message in (
         (nested_logit([["bus", "tram"]]), "got 'tram'. Did you mean 'train'"),

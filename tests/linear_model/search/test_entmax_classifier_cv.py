@@ -293,7 +293,7 @@ def test_a_fold_without_labels_that_predicts_none():
     assert model.best_score_ == 1
 
 
-def test_scoring():
+def test_scores_are_those_of_the_scoring():
     X, y = labels()
     model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS)
     accuracy = clone(model).set_params(scoring="accuracy").fit(X, y).scores_
@@ -463,7 +463,7 @@ def test_weights_that_a_scorer_does_not_take_are_an_error():
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs"])
-def test_iterations_of_each_fit(solver):
+def test_n_iter_counts_the_iterations_of_each_fit(solver):
     X, y = labels()
     model = EntmaxClassifierCV([1.5], [1], cv=FOLDS, solver=solver).fit(X, y)
     for (train, _), n_iter in zip(FOLDS.split(X), model.n_iter_[:, 0, 0], strict=True):
@@ -540,7 +540,7 @@ def test_groups_are_routed_to_the_splitter():
     assert_array_equal(model.scores_, expected.scores_)
 
 
-def test_bad_parameters():
+def test_bad_parameters_are_refused():
     for params, message in [
         ({"alphas": []}, r"alphas must be a list of one or more numbers.*got \[\]"),
         ({"alphas": [1, 0]}, r"alphas .* each positive; got \[1, 0\]"),
@@ -596,7 +596,7 @@ def test_little_data_has_fewer_folds():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @since_1_9
 @pytest.mark.parametrize("scoring", ["neg_brier_score", "f1_macro", None])
-def test_a_fold_without_a_class(scoring):
+def test_a_fold_without_a_class_is_scored_as_by_LogisticRegressionCV(scoring):
     """As in LogisticRegressionCV: it is a class of every model, and of the score."""
     X, y = labels()
     order = np.argsort(y, kind="stable")
@@ -622,7 +622,7 @@ def test_a_fold_without_a_class(scoring):
     assert_array_equal(ours.classes_, ["a", "b", "c"])
 
 
-def test_a_fold_with_one_class():
+def test_a_fold_with_one_class_is_fitted():
     X, y = labels(2)
     folds = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
     model = EntmaxClassifierCV([1, 2], [1], cv=folds, class_weight="balanced")

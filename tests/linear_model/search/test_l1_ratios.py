@@ -80,7 +80,7 @@ def test_the_same_answer_as_a_grid_search(kind, params):
     assert is_zero[:, :, 0, 1].all() and not is_zero[:, :, 1].any()
 
 
-def test_noises():
+def test_noises_have_the_same_answer_as_a_grid_search():
     X, y = labels(2)
     grid = ["normal", "uniform"], [0.3, 0.05], [0.5, 1.0]
     about = {"tol": 1e-8, "fit_intercept": False}
@@ -222,6 +222,6 @@ def test_factors_by_name_reach_the_refit():
         ({"penalty_factors": [np.inf] * 4}, "penalty_factors must be finite"),
     ],
 )
-def test_bad_parameters(params, message):
+def test_bad_parameters_are_refused(params, message):
     assert_refused(message, EntmaxClassifierCV(**params).fit, *labels())
     assert_refused(message, PerturbMaxClassifierCV(**params).fit, *labels())

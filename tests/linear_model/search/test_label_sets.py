@@ -97,7 +97,7 @@ def test_thresholds_and_scores_by_fits_one_by_one(threshold, cv, case):
                 assert search.threshold_ == pytest.approx(rule.cut_, abs=1e-6)
 
 
-def test_leave_one_out():
+def test_leave_one_out_thresholds_are_those_of_single_fits():
     """Beside a model without each row: the threshold, and the score of five parts."""
     X, Y = label_sets()
     search = EntmaxClassifierCV([1.0], [1.0], cv="loo", threshold="cv").fit(X, Y)

@@ -47,7 +47,7 @@ def test_scores_are_those_of_as_many_folds_as_rows(case):
 @pytest.mark.parametrize(
     "scoring", ["accuracy", "neg_log_loss", make_scorer(accuracy_score)]
 )
-def test_scorers_of_predictions(scoring):
+def test_scorers_of_predictions_score_as_with_folds(scoring):
     X, y = load_wine(return_X_y=True)
     X, y = scale(X)[::6], y[::6]
     search, folds = searches(scoring=scoring, alphas=[1.0])
@@ -57,7 +57,7 @@ def test_scorers_of_predictions(scoring):
     assert_allclose(same, searches(scoring=scoring, alphas=[1.0])[0].fit(X, y).scores_)
 
 
-def test_label_sets_of_which_some_are_empty():
+def test_empty_label_sets_score_as_with_folds():
     """Rows without a label are in no fit; the model of all rows predicts them."""
     X, Y = (array[:30] for array in label_sets())
     Y[:5] = 0
@@ -84,7 +84,7 @@ def test_the_choice_and_the_last_fit():
     assert_allclose(noise.fit(X, y).scores_[0, 0], softmax.scores_[0, 0], rtol=1e-3)
 
 
-def test_what_is_not_allowed():
+def test_what_leave_one_out_cannot_do_is_refused():
     X, y = labels()
 
     def of_first_rows(model, X, y):

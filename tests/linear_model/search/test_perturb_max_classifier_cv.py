@@ -80,7 +80,7 @@ def test_of_equal_scores_the_least_C_and_then_the_first_noise():
         assert (model.noise_, model.C_) == (noises[0], 0.1)
 
 
-def test_bad_noises():
+def test_bad_noises_are_refused():
     search = PerturbMaxClassifierCV()
     for noises, message in (
         ([], r"noises must hold one or more; got \[\]"),

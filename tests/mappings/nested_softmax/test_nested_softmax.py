@@ -212,7 +212,7 @@ def test_the_loss_of_distributions_by_its_definition():
         ({"nests": [0, 1, 1], "scales": [0.5, 0.5j]}, "scales must be"),
     ],
 )
-def test_bad_parameters(parameters, message):
+def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         NestedSoftmax(**parameters)([[0.0, 1.0, 2.0]])
 

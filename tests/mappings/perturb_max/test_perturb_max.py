@@ -411,7 +411,7 @@ def test_any_object_with_the_two_methods():
     assert not mapping.traits.has_potential
 
 
-def test_bad_parameters():
+def test_bad_parameters_are_refused():
     z = [[0.0, 1.0]]
     with pytest.raises(ValueError, match=r"\['cauchy', .*'uniform'\].*'gauss'"):
         PerturbMax("gauss")(z)

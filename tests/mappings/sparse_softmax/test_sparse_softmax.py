@@ -191,7 +191,7 @@ def test_defaults_and_names():
     assert not SparseSoftmax(p=1).traits.has_zeros
 
 
-def test_bad_parameters():
+def test_bad_parameters_are_refused():
     for k, p in ((None, None), (3, 0.5), (10, 1.0)):
         with pytest.raises(ValueError, match=f"Exactly one of k and p.*k={k}.*p={p}"):
             sparse_softmax([1.0, 2.0], k, p)

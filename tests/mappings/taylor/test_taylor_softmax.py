@@ -178,7 +178,7 @@ def test_along_any_axis():
     assert_array_equal(p[1, :, 2], TaylorSoftmax(4)(scores[1, :, 2][None])[0])
 
 
-def test_bad_order():
+def test_bad_order_is_refused():
     message = r"order.*TaylorSoftmax must be.*2, 4, 6, 8"
     for order in (1, 3, 0, -2, 32, 2.0, None, "2"):
         with pytest.raises(ValueError, match=message):
