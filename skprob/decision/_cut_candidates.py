@@ -19,7 +19,7 @@ def ratio_of(steps):
 
 
 class Predictions(NamedTuple):
-    """What cuts predict in each fold, for each label.
+    """Predictions of cuts in each fold, for each label.
 
     Attributes
     ----------

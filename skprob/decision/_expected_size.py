@@ -163,7 +163,7 @@ def _ridge(X, y, weight, penalties):
 
 
 def _scales(X, weight, mean):
-    """What features are divided by, and their variances after that."""
+    """Divisors of the features, and variances of the divided features."""
     total = weight.sum()
     if sparse.issparse(X):
         second = weight @ X.multiply(X).tocsr() / total

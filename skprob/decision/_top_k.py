@@ -14,8 +14,8 @@ class TopK(DecisionRule):
     """The k most probable labels of each row.
 
     The rule is for classes and for label sets. For classes, the share of the sets that
-    contain the true class is the top-k accuracy. Of equal probabilities the first
-    columns are taken, and with fewer than k labels all of them. No fit is needed:
+    contain the true class is the top-k accuracy. The first columns of those with equal
+    probabilities are taken, and with fewer than k labels all of them. No fit is needed:
     unfitted, ``predict`` takes any number of columns.
 
     Parameters

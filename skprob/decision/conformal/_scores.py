@@ -307,8 +307,8 @@ class AdaptiveScore(_ProbabilityScore):
         places = np.arange(0, rising.size, n_classes) + last
         # Places in the raveled array take a third of the time of pairs.
         cut, below = rising.take(places), rising.take(places - 1)
-        # Of equal probabilities some may be in the set and some not. Numbers below
-        # zero, which some classifiers return, have sums that do not rise.
+        # Some of the classes with equal probabilities may be in the set, and others
+        # not. Sums of numbers below zero, which some classifiers return, do not rise.
         is_tied = (last > 0) & (below == cut) & (cut > 0)
         # Where classes of probability zero were counted, all others are in the set.
         has_all = cut <= 0

@@ -98,7 +98,7 @@ class LabelledRows:
             threshold = "micro" if is_small else LabelCuts("micro")
         return get_rule(threshold)
 
-    def is_revealed(self, threshold, left_out, blocks):
+    def labels_are_revealed(self, threshold, left_out, blocks):
         """Whether a rule could compute labels from the probabilities without the row.
 
         Leaving out a row makes the probabilities of its labels smaller, and those of

@@ -74,7 +74,8 @@ class InSampleThreshold(ThresholdRule):
 class OutOfFoldThreshold(ThresholdRule):
     """A threshold that is fitted to probabilities of rows by models without them.
 
-    The models are fitted to folds, unless the probabilities of left-out rows are given.
+    The models are fitted to folds, unless the probabilities of left-out rows are given
+    and do not reveal the labels of the rows.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ class OutOfFoldThreshold(ThresholdRule):
         p = None if left_out is None else left_out(self._numbers)
         if p is not None:
             of_fit = probabilities(rows.X, self._given).on_host()
-            if not rows.is_revealed(threshold, p, of_fit):
+            if not rows.labels_are_revealed(threshold, p, of_fit):
                 return rows.threshold(threshold, [p], slice(None))
         if start is not None:
             return self._by_models(self._folds.starting_from(start))
