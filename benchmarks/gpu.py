@@ -6,9 +6,10 @@
 Softmax, sparsemax and 1.5-entmax classifiers of rows in single precision, as torch
 tensors under ``sklearn.set_config(array_api_dispatch=True)``; `LogisticRegression`,
 whose objective is that of the softmax classifier, on the same device; and our own fits
-of the NumPy array. A fit is timed at the loosest tolerance at which the objective,
-computed in double precision, is within 1e-3 of the best that was found; it is the
-median of three, or one fit of NumPy rows. ``--save`` names a file for the table.
+of the NumPy array, without 1.5-entmax. A fit is timed at the loosest tolerance at which
+the objective, computed in double precision, is within 1e-3 of the best that was found;
+it is the median of three, or one fit of NumPy rows. ``--save`` names a file
+for the table.
 """
 
 import argparse

@@ -55,7 +55,8 @@ class Tuning(NamedTuple):
     #: Fewest rows drawn for a column.
     fewest_rows: float = 3.0
     #: Multiplications of a product with factors of Gram matrices from which these
-    #: remain on the GPU that has the data.
+    #: remain on the GPU that has the data. With 4e5 a fit takes as long as with factors
+    #: on the host (an H100).
     least_on_device: float = 2e5
     #: Numbers of the conjugate directions that are used again (1 MiB): 0.9 times the
     #: passes.
