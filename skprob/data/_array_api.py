@@ -18,6 +18,8 @@ from ._design import DesignMatrix
 # Most numbers of X in a block (1 GiB in single precision). With small blocks the start
 # of the computations would take longer than the computations.
 _MOST_NUMBERS = 1 << 28
+# Most numbers of the rows that are standardised at once.
+_MOST_STANDARDISED = 1 << 26
 
 
 def n_array_blocks(shape, n_outputs):
@@ -72,13 +74,20 @@ class ArrayDesign(DesignMatrix):
         share = weight / (total or 1.0)
         unit = xp.maximum(xp.max(self._X, axis=0), -xp.min(self._X, axis=0))
         unit = xp.where(unit > 0, unit, 1.0)
-        z = self._X / unit
-        mean = share @ z
-        z -= mean
-        mean_error = share @ z
+        n_rows, n_columns = self.shape
+        step = max(_MOST_STANDARDISED // n_columns, 1)
+        starts = range(0, n_rows, step)
+        parts = [slice(start, min(start + step, n_rows)) for start in starts]
+        mean = sum(share[rows] @ (take(self._X, rows) / unit) for rows in parts)
+        mean_error = variance = 0.0
+        for rows in parts:
+            z = take(self._X, rows) / unit
+            z -= mean
+            mean_error += share[rows] @ z
+            z *= z
+            variance += share[rows] @ z
         # Subtract the rounding error of the mean: a constant column has deviation zero.
-        z *= z
-        variance = xp.clip(share @ z - mean_error**2, 0.0)
+        variance = xp.clip(variance - mean_error**2, 0.0)
         result = unit, mean, mean_error, variance
         unit, mean, mean_error, variance = (
             to_numpy(a).astype(np.float64) for a in result

@@ -344,6 +344,24 @@ def test_integers_become_real_numbers(library, numpy):
     assert library.holds(in_library.coef_, "float64")
 
 
+@pytest.mark.parametrize("at_once", [1 << 26, 300, 1])
+def test_moments_are_those_of_the_formulas(library, monkeypatch, at_once):
+    """Of all rows at once, of some hundred numbers, and of one row."""
+    monkeypatch.setattr(array_design, "_MOST_STANDARDISED", at_once)
+    X = RNG.normal(size=(200, 5)) * [1, 1e-6, 1e6, 1, 0] + [0, 3, 1e6, -2, 7]
+    weight = 10.0 ** RNG.uniform(-6, 6, 200)
+    weight[::3] = 0
+    total, mean, deviation = as_design(library.array(X)).moments(library.array(weight))
+    # In extended precision, about the mean itself.
+    share = weight / weight.sum(dtype=np.longdouble)
+    expected = share @ X
+    assert total == pytest.approx(weight.sum(), rel=1e-14)
+    assert_allclose(mean, expected.astype(float), rtol=1e-14)
+    spread = np.sqrt(share @ (X - expected) ** 2).astype(float)
+    assert_allclose(deviation[:4], spread[:4], rtol=1e-10)
+    assert deviation[4] < 1e-15
+
+
 def test_designs_multiply_as_those_of_numpy(library, numpy):
     X = RNG.normal(size=(30, 4)) * [1, 1e-3, 1e3, 0]
     weights = RNG.normal(size=(30, 3))
