@@ -146,7 +146,7 @@ class _FittedRows:
     """The rows of a fit, at the raw predictions of its solution."""
 
     def __init__(self, objective, solution, spec, rows):
-        self._spec, self._loss = spec, objective.loss
+        self._spec, self._loss = spec, spec.loss
         self._X, strength = rows.host_X, penalty_strength(spec.C, rows.total_weight)
         self._ridge = (1 - spec.l1_ratio) * strength
         self._lasso = spec.l1_ratio * strength

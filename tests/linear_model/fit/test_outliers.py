@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
-from skprob import LinearClassifier, SigmoidClassifier
+from skprob import LinearClassifier, PerturbMaxClassifier, SigmoidClassifier
+from skprob.linear_model.fit._outliers import _FittedRows
 
 N_CLASSES = 3
 DATA = {"iris": load_iris, "wine": load_wine}
@@ -182,6 +183,27 @@ def test_labels_of_a_set():
     X[133, 8] = -1e15
     with pytest.warns(ConvergenceWarning, match="along feature 8"):
         SigmoidClassifier(threshold=0.5).fit(X, Y)
+
+
+def test_the_loss_is_the_one_of_the_learnt_noise(monkeypatch):
+    seen, decrease_along = [], _FittedRows.decrease_along
+
+    def spy(rows, *args):
+        coef = rows._coef
+        losses, _ = zip(*rows._evaluated(np.zeros(400), 0 * coef[:, 0]), strict=True)
+        seen.append(sum(losses) + np.square(coef).sum() / (2 * 10 * 400))
+        return decrease_along(rows, *args)
+
+    monkeypatch.setattr(_FittedRows, "decrease_along", spy)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] + rng.logistic(size=400) > 0) + (X[:, 1] > 1).astype(int)
+    X[77, 0] = -1e14 if y[77] > 0 else 1e14
+    model = PerturbMaxClassifier("student_t", learn_noise=True, C=10)
+    with pytest.warns(ConvergenceWarning, match="along feature 0"):
+        model.fit(X, y)
+    assert model.mapping_.noise.df > 30
+    assert seen == pytest.approx([model.objective_], rel=1e-9)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
