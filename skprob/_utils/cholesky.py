@@ -20,7 +20,7 @@ def inverse_factor(matrices):
             raise
         return None
     identity = identity_like(matrices.shape[-1], matrices)
-    if hasattr(xp.linalg, "solve_triangular"):  # Of torch, not in the standard.
+    if hasattr(xp.linalg, "solve_triangular"):  # torch has it, the standard not.
         inverses = xp.linalg.solve_triangular(factors, identity, upper=False)
     else:
         inverses = xp.linalg.solve(factors, xp.broadcast_to(identity, factors.shape))

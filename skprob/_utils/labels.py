@@ -20,8 +20,8 @@ def plain_names(classes):
 def plain_labels(labels):
     """Labels of a type that scikit-learn changes or refuses, as a plain array.
 
-    Of pandas' nullable integers it makes floats: integers above 2^53 that differ by one
-    would be one class. NumPy's ``StringDType`` is an error there.
+    scikit-learn converts pandas' nullable integers to floats: integers above 2^53 that
+    differ by one would be one class. NumPy's ``StringDType`` is an error there.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ class KeywordsChecked(NamesChecked):
 
     @classmethod
     def _instead_of(cls, name):
-        """What to do instead of giving a parameter that the class lacks.
+        """Advice to a user who gave a parameter that the class lacks.
 
         It is empty, or begins with a space.
         """

@@ -47,7 +47,7 @@ class ArrayDesign(DesignMatrix):
         self._X, self._xp = X, namespace(X)
         self.shape, self.dtype = tuple(X.shape), numpy_dtype(X)
         self.n_stored = self.shape[0] * self.shape[1]
-        # Nothing, in the widest type of real numbers of the device.
+        # An empty array of the widest type of real numbers of the device.
         self._widest = widened(X[:0, ...])
 
     def matvec(self, coef, shift=None):

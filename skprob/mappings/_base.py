@@ -28,10 +28,10 @@ class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
     A mapping is a scikit-learn estimator without ``fit``: its parameters are
     constructor arguments, so that ``mapping__alpha`` works in a grid search.
 
-    There are two sets of methods. Those that users call (``mapping(scores)``,
+    There are two sets of methods. The methods that users call (``mapping(scores)``,
     :meth:`jvp`, :meth:`vjp`, :meth:`jacobian`, :meth:`potential`, :meth:`entropy`,
     :meth:`log_probabilities`) check their input and compute the result in blocks of
-    rows. Those that a subclass implements (:meth:`probabilities`, and as many of
+    rows. The methods that a subclass implements (:meth:`probabilities`, and as many of
     :meth:`probabilities_and_potential`, :meth:`linearize`,
     :meth:`linearize_with_potential`, :meth:`linearize_difference`,
     :meth:`log_linearize` and :meth:`negative_entropy` as possible) are *kernels*: they

@@ -94,10 +94,10 @@ class Whitening:
 
 
 def vanishing_curvature(description):
-    """Precision of the data, and the curvature that is not told from zero with it.
+    """Precision of the data, and the curvature below which it is a rounding error.
 
-    The latter is in units of the largest curvature: a step divides the rounding error
-    of the gradient by it.
+    The curvature is in units of the largest one: a step divides the rounding error of
+    the gradient by it.
     """
     precision = np.finfo(description.dtype).eps
     return precision, precision**0.6

@@ -119,7 +119,7 @@ def _is_unknown(values):
 
 
 def _is_infinite(values):
-    with np.errstate(over="ignore"):  # Of a longdouble.
+    with np.errstate(over="ignore"):  # A longdouble may be too large.
         return np.isinf(values.astype(np.float64)).any()
 
 

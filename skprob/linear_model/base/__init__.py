@@ -1,4 +1,4 @@
-"""What the linear classifiers share.
+"""The common part of the linear classifiers.
 
 Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
 names the mixins for the rest. `_parameters.py` holds the parameters of all classifiers,

@@ -1,7 +1,7 @@
 """The classifiers: one class for each mapping.
 
 Read `_softmax_classifier.py` first: a classifier is its parameters and the mapping and
-loss that they stand for. What all share is in `base/`. A new classifier is one file
+loss that they stand for. Their common part is in `base/`. A new classifier is one file
 here, one line in `linear_model/__init__.py` and one in `skprob/__init__.py`.
 """
 

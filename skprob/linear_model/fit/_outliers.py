@@ -120,7 +120,7 @@ def _sums_of_dense(x, weight, origin, mean, deviation):
 
 
 def _sums_of_sparse(x, weight, origin, mean, deviation):
-    """The same of sparse rows, whose origin is zero."""
+    """The sums of `_sums_of_dense` for sparse rows, whose origin is zero."""
     size, data = len(origin), x.data.astype(np.float64)
     weights = np.repeat(weight, np.diff(x.indptr))
 

@@ -146,7 +146,7 @@ class StandardizedFeatures:
     """How :class:`StandardUnitRows` are made of the rows of a fit."""
 
     standardize: bool | str  #: "auto" is True for dense rows.
-    constant: float  #: In units of the root mean square of the norms of the rows.
+    constant: float  #: Multiple of the root mean square of the norms of rows.
 
     def for_rows(self, rows):
         """The :class:`StandardUnitRows` for the rows of a fit."""
