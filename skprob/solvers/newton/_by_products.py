@@ -118,10 +118,14 @@ def _has_coefficients(problem, start):
 
 
 def _suits_lbfgs(problem, chosen):
-    """Whether L-BFGS may take the first steps if the penalty is strong."""
+    """Whether L-BFGS may take the first steps if the penalty is strong.
+
+    With two classes it saves nothing.
+    """
     is_single = chosen.preconditioner == "diagonal" and chosen.precision is np.float32
     is_one = chosen.n_groups == 1 and not problem.description.has_row_scores
-    return is_single and is_one and problem.has_penalty
+    has_many = problem.description.shape[0] > 1
+    return is_single and is_one and has_many and problem.has_penalty
 
 
 def _with_best_intercepts(problem, start, tuning):
