@@ -287,6 +287,24 @@ def test_example_f1_is_the_best_of_all_sets(seed, n_labels, polytope, empty):
         assert_allclose(value_of_set, max(map(value, sets)), rtol=1e-12)
 
 
+def test_shares_may_leave_room_for_no_label():
+    X, p, labels = related_sets(2, n_labels=4, empty=True)
+    p *= np.random.default_rng(2).uniform(0.1, 1, size=(80, 1))
+    rule = ExampleF1().fit(p, labels, X=X)
+    assert rule.has_none_ and rule.may_be_empty_
+    sets, sizes = rule.predict(p, X), rule.expected_size_(X)
+    subsets = [c for k in range(1, 5) for c in combinations(range(4), k)]
+    for row, size, chosen in zip(p, sizes, sets, strict=True):
+        # Rows with a label have `size` labels on average.
+        q = row * size
+        f1 = {s: 2 * sum(q[k] for k in s) / (sum(q) + len(s)) for s in subsets}
+        f1[()] = 1 - row.sum()
+        assert f1[tuple(np.flatnonzero(chosen))] == pytest.approx(max(f1.values()))
+    assert 0.1 < sets.any(axis=1).mean() < 0.9
+    # Corrected marginals have no probability of no label.
+    assert not StackedLabels(ExampleF1()).fit(p, labels, X=X).rule_.has_none_
+
+
 def test_meta_labeler_takes_as_many_as_are_expected():
     X, p, labels = related_sets(3)
     rule = MetaLabeler().fit(p, labels, X=X)
@@ -363,6 +381,16 @@ def test_expected_sizes_of_features_far_from_zero(n_features, dtype, container):
     assert_allclose(far.out_of_fold, near.out_of_fold, atol=1e-3)
     assert_allclose(far(container(shifted)), near(container(X)), atol=1e-3)
     assert ((far.out_of_fold - sizes) ** 2).mean() < 0.1 * sizes.var()
+
+
+def test_the_last_feature_may_have_no_entries():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((90, 5), density=0.5, rng=rng, dtype=np.float32)
+    X = sparse.csr_array(sparse.hstack([X, sparse.csr_array((90, 1))]), dtype="f4")
+    sizes = X.sum(axis=1) + rng.random(90)
+    in_double = X.astype(float)
+    expected = ExpectedSize(in_double, sizes, np.ones(90))(in_double)
+    assert_allclose(ExpectedSize(X, sizes, np.ones(90))(X), expected, rtol=1e-6)
 
 
 def test_useless_features_give_about_the_mean_size():

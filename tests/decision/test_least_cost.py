@@ -25,7 +25,9 @@ def test_no_label_costs_less(container):
     rule, expected = LeastCost(COSTS), np.array([least(p) for p in P])
     assert len(set(expected)) == 3
     assert_array_equal(rule.predict(container(P)), expected)
-    assert_array_equal(rule.predict(container(P), NAMES), NAMES[expected])
+    labels = rule.predict(container(P), NAMES)
+    assert_array_equal(labels, NAMES[expected])
+    assert labels.dtype == NAMES.dtype
     assert_allclose(rule.expected_costs(container(P)), P @ COSTS)
 
 

@@ -238,4 +238,7 @@ def test_bad_arguments_are_refused():
         marginal_effects(cosine, X)
     with pytest.warns(UserWarning, match="biases the coefficients"):
         marginal_effects(SoftmaxClassifier(tol=1e-8).fit(X, THREE), X, THREE)
+    model = SoftmaxClassifier(C=np.inf, tol=1e-8).fit(X, THREE)
+    with pytest.warns(UserWarning, match="not at the optimum for these rows"):
+        marginal_effects(model, X, np.roll(THREE, 7))
     assert marginal_effects(SparsemaxClassifier().fit(X, THREE), X)
