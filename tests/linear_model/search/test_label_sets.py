@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold
 from skprob import EntmaxClassifier, EntmaxClassifierCV
 from skprob.decision import CommonCut, LabelCuts, get_rule
 from skprob.linear_model.base import BaseLinearClassifier
+from skprob.linear_model.search._label_sets import _chosen_rows
 
 from ..assertions import assert_refused
 from ..data_sets import label_sets
@@ -115,6 +116,14 @@ def test_leave_one_out_thresholds_are_those_of_single_fits():
         cut = CommonCut().fit(p[~part], Y[~part]).cut_
         scores.append(f1_score(Y[part], p[part] > cut, average="micro"))
     assert search.scores_.ravel() == pytest.approx(np.mean(scores), abs=0.01)
+
+
+def test_rows_are_chosen_across_blocks():
+    p, is_chosen = np.arange(20.0).reshape(10, 2), np.arange(10) % 4 > 1
+    blocks = np.split(p, [3, 4, 6])  # Nothing is chosen of the third.
+    is_chosen[4:6] = False
+    chosen = np.concatenate(list(_chosen_rows(blocks, is_chosen)))
+    assert_array_equal(chosen, p[is_chosen])
 
 
 def test_no_further_fits(monkeypatch):
