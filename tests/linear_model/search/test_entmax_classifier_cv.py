@@ -256,6 +256,18 @@ def test_a_score_of_two_classes_is_that_of_the_second():
     ):
         one = EntmaxClassifier(1, C=0.1, tol=1e-8).fit(X[train], y[train])
         assert score == f1_score(y[test], one.predict(X[test]))
+    expected = f1_score(names, search.predict(X), pos_label="yes")
+    assert search.score(X, names) == expected
+    assert expected != f1_score(names, search.predict(X), pos_label="no")
+
+
+def test_a_label_that_is_not_available_is_refused():
+    X, y = labels()
+    available = np.ones((60, 3), dtype=bool)
+    available[7, y[7]] = False
+    message = "The target of row 7 is not available: y has class"
+    for search in (EntmaxClassifierCV(cv=2), EntmaxClassifierCV([1], [1], cv="loo")):
+        assert_refused(message, search.fit, X, y, available=available)
 
 
 @pytest.mark.parametrize("kind", KINDS)
