@@ -308,8 +308,7 @@ GROUPS = {
     in_single_precision: {
         "single precision": Without(
             changed(_linear, "_suits_single_precision", lambda *_: False)
-        ),
-        "first steps by L-BFGS": Without(strong_penalty=math.inf),
+        )
     },
     is_small: {
         "small data standardised once": Without(

@@ -114,8 +114,8 @@ solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     linear scores and at most 10,000 coefficients. "lbfgs" needs no second derivatives
     and the least memory. "auto" is "newton-cholesky" on little data. On other data it
     is "newton-cg" if the objective is convex and rows times classes are at most 2**24,
-    and "lbfgs" otherwise. On wide sparse data with a strong penalty "lbfgs" takes the
-    first steps. A search along a path uses "auto" for both of Newton's methods.
+    and "lbfgs" otherwise. A search along a path uses "auto" for both of Newton's
+    methods.
 tol : float, default=1e-4
     Tolerance. The solver stops when no entry of the gradient is larger than ``tol`` in
     absolute value and, if the objective is convex, its expected decrease is at most

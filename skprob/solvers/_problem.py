@@ -24,7 +24,6 @@ class Description(Protocol):
     dtype: np.dtype  #: Type of the data; its precision limits that of the value.
     suits_single_precision: bool  #: Whether float32 Hessian products are faster.
     has_intercept: bool  #: Whether the last column of the parameters is a constant's.
-    has_row_scores: bool  #: Whether rows have offsets or available classes.
     is_linear: bool  #: Whether raw predictions are linear in the parameters.
     is_convex: bool
     has_bounded_hessian: bool

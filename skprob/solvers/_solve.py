@@ -88,9 +88,9 @@ def solve(
         solver = NewtonByOutput(chosen, criteria, tuning)
         state = solver.begin(problem, start)
         return minimize(problem, [solver], criteria, start, callback, state)
-    is_auto = solver == "auto"
+    may_split = solver == "auto"
     return minimize_by_products(
-        problem, start, chosen, criteria, callback, is_auto, resume, tuning
+        problem, start, chosen, criteria, callback, may_split, resume, tuning
     )
 
 

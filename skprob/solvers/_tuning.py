@@ -81,20 +81,6 @@ class Tuning(NamedTuple):
     #: Smallest tolerance of the fit to the sample.
     sample_tol: float = 1e-3
 
-    # The first steps by L-BFGS.
-
-    #: Smallest mean share of the penalty in the curvature of the columns with which
-    #: L-BFGS takes the first steps of sparse data without Gram matrices: 20 newsgroups
-    #: at C = 1 takes 0.7 to 0.9 times as long. With shares of 0.94 (C = 3) tight
-    #: tolerances take 1.1 times as long.
-    strong_penalty: float = 0.96
-    #: Largest such share: above it Newton's first step is nearly exact.
-    strongest_penalty: float = 0.999
-    #: Pairs of a step and a change of the gradient that approximate the Hessian.
-    pairs_kept: int = 5
-    #: Steps after which Newton's method takes over: it converges faster.
-    most_first_steps: int = 40
-
     # Steps.
 
     #: A length is accepted if the value falls by this part of length times slope ...

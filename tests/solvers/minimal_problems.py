@@ -20,7 +20,6 @@ class PlainDescription:
     dtype: np.dtype = field(default_factory=lambda: np.dtype("f8"))
     suits_single_precision: bool = False
     has_intercept: bool = False
-    has_row_scores: bool = False
     is_linear: bool = True
     is_convex: bool = True
     has_bounded_hessian: bool = True

@@ -2,8 +2,8 @@
 
 `_newton_cg.py` solves by conjugate gradients (`_conjugate_gradients.py`),
 preconditioned with a part of the Hessian (`_preconditioner.py`); `_by_products.py`
-starts it on a sample of large data, or by steps of L-BFGS (`_first_lbfgs.py`).
-`_newton_family.py` takes several little problems of the same rows at once.
+starts it on a sample of large data. `_newton_family.py` takes several little problems
+of the same rows at once.
 """
 
 from ._by_products import minimize_by_products, sample_size

@@ -1,14 +1,11 @@
-"""Newton's method by Hessian products, and what comes before its first step.
+"""Newton's method by Hessian products, from the minimum of a sample of the rows.
 
-Far from the minimum of large data a sample of the rows leads as far as all of them, and
-a pass over it takes as much less time as it has fewer rows. Under a strong penalty the
-first steps are those of L-BFGS.
+Far from the minimum a sample of the rows leads as far as all of them, and a pass over
+it takes as much less time as it has fewer rows.
 """
 
 import math
 from time import perf_counter
-
-import numpy as np
 
 from .._criteria import Criteria
 from .._minimize import minimize
@@ -19,7 +16,7 @@ from ._newton_cg import NewtonCG, NewtonCGState
 
 
 def minimize_by_products(
-    problem, start, chosen, criteria, callback, is_auto, resume, tuning
+    problem, start, chosen, criteria, callback, may_split, resume, tuning
 ):
     """Minimise by Hessian products; large data are first minimised on a sample.
 
@@ -32,9 +29,8 @@ def minimize_by_products(
     criteria : Criteria
     callback : callable or None
         As for :func:`minimize`.
-    is_auto : bool
-        Whether L-BFGS may take the first steps, and splitting its turn, where products
-        become many.
+    may_split : bool
+        Whether splitting may take its turn, where products become many.
     resume : (State, float) or None
         As for :func:`solve`.
     tuning : Tuning
@@ -45,11 +41,10 @@ def minimize_by_products(
         In its history the passes and seconds of the sample belong to the start. A pass
         over the sample is a share of one over all rows.
     """
-    is_cold = resume is None and not _has_coefficients(problem, start)
     if chosen.preconditioner == "diagonal" and resume is None:
         start = _with_best_intercepts(problem, start, tuning)
     solvers, state = [NewtonCG(chosen, tuning=tuning)], None
-    if is_auto and chosen.split_after < math.inf and problem.has_penalty:
+    if may_split and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
         from .._splitting import DouglasRachford  # Imported when used.
 
@@ -57,13 +52,6 @@ def minimize_by_products(
         solvers = [first, DouglasRachford(tuning), *solvers]
     if resume is not None and isinstance(resume[0], NewtonCGState):
         state = solvers[0].resume(problem, *resume)
-    if is_auto and is_cold and _suits_lbfgs(problem, chosen):
-        from ._first_lbfgs import FirstLBFGS  # Imported when used.
-
-        first = FirstLBFGS.begin(problem, start, criteria, tuning)
-        if first is not None:
-            solver, state = first
-            solvers.insert(0, solver)
     n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
     if not n_sampled:
         return minimize(problem, solvers, criteria, start, callback, state)
@@ -110,22 +98,6 @@ def _minimum_of_sample(problem, n_sampled, start, criteria, tuning):
     solver = NewtonCG(plan(sample.description, tuning), tuning=tuning)
     solution = minimize(sample, [solver], looser, start)
     return solution.parameters, sample.passes
-
-
-def _has_coefficients(problem, start):
-    """Whether any coefficient at the start is not zero."""
-    return bool(start.reshape(problem.description.shape)[:, :-1].any())
-
-
-def _suits_lbfgs(problem, chosen):
-    """Whether L-BFGS may take the first steps if the penalty is strong.
-
-    With two classes it saves nothing.
-    """
-    is_single = chosen.preconditioner == "diagonal" and chosen.precision is np.float32
-    is_one = chosen.n_groups == 1 and not problem.description.has_row_scores
-    has_many = problem.description.shape[0] > 1
-    return is_single and is_one and has_many and problem.has_penalty
 
 
 def _with_best_intercepts(problem, start, tuning):
