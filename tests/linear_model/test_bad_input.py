@@ -415,3 +415,13 @@ def test_a_sparse_matrix_that_is_a_dict():
     model = EntmaxClassifier().fit(sparse.dok_array(X), y)
     assert np.abs(model.coef_ - expected.coef_).max() < 1e-6
     assert model.score(sparse.dok_array(X), y) == expected.score(X, y)
+
+
+def test_memory_views():
+    expected = EntmaxClassifier().fit(X, y, WEIGHT)
+    views = memoryview(X), memoryview(y), memoryview(WEIGHT)
+    model = EntmaxClassifier().fit(*views)
+    assert np.array_equal(model.coef_, expected.coef_)
+    assert model.score(*views) == expected.score(X, y)
+    sets = EntmaxClassifier().fit(X, memoryview(SETS))
+    assert np.array_equal(sets.coef_, EntmaxClassifier().fit(X, SETS).coef_)
