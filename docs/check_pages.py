@@ -40,6 +40,7 @@ FIRST_RESULTS = {
     "class imbalance": "costs",
     "imbalanced": "costs",
     "reject option": "costs",
+    "APS": "sets_with_a_guarantee",
     "soft labels": "label_distributions",
     "noisy labels": "label_distributions",
     "annotators": "label_distributions",
