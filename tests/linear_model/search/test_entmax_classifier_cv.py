@@ -232,7 +232,11 @@ def test_a_scorer_may_predict_other_rows_than_those_it_is_given():
     def scorer(model, X_test, y_test):
         known = expected.predict_proba(X[:20], offset=offset[:20])
         assert_allclose(model.predict_proba(X_test), known, atol=1e-5)
-        for rows, given in (X_test[::-1], {}), (X_test, {"available": available}):
+        for rows, given in (
+            (X_test[::-1], {}),
+            (X_test, {"available": available}),
+            (X_test, {"offset": 1 - offset[:20]}),
+        ):
             p = model.predict_proba(rows, **given)
             known = expected.predict_proba(np.array(rows), **given)
             assert_allclose(p, known, atol=1e-5)
