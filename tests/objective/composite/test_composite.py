@@ -172,11 +172,12 @@ def test_penalties_to_minimise_under_first(by_feature):
     assert len(stronger) >= 3
     for i, other in enumerate(reversed(stronger), start=1):
         times = other.shrinkage.thresholds[:-1] / objective.shrinkage.thresholds[:-1]
-        assert_allclose(times, 10.0**i)
-        assert_allclose(other.penalty.diagonal, 10.0**i * objective.penalty.diagonal)
+        assert_allclose(times, 10.0 ** (i / 2))
+        diagonal = 10.0 ** (i / 2) * objective.penalty.diagonal
+        assert_allclose(other.penalty.diagonal, diagonal)
         assert other.loss is objective.loss
         assert enters(other)
-    strongest = 10.0 ** (1 + len(stronger)) * 1e-6
+    strongest = 10.0 ** ((1 + len(stronger)) / 2) * 1e-6
     assert not enters(composite(problem, Sparsemax(), shape, strength=strongest))
     # A weaker penalty of more rows than parameters, and rows that keep their curvature.
     assert problem.X.shape[0] > objective.n_parameters
