@@ -229,6 +229,10 @@ class Tuning(NamedTuple):
     #: ... and most, in units of the features with a coefficient. With 2 and 0.05 left,
     #: fits with many more features than rows take 1.3 times as long.
     most_added: float = 1.0
+    #: The same with more features than rows, for coefficients one by one. With 1.0 more
+    #: of them leave again: fits take 0.95 to 1.6 times as long. Whole features, and
+    #: fewer features than rows, take up to 1.4 times as long with 0.5.
+    most_added_of_wide: float = 0.5
     #: Part of the largest entry of the gradient that may be left on a working set.
     left_on_working_set: float = 0.15
     #: Most steps on a working set.

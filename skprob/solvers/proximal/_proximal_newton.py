@@ -108,7 +108,10 @@ class ProximalNewton:
         support = parameters.any(axis=0)
         excess = np.abs(gradient).max(axis=0)
         n_kept = np.count_nonzero(support)
-        most = max(tuning.fewest_added, int(tuning.most_added * n_kept))
+        is_wide = n_features > description.n_rows
+        is_few = is_wide and not problem.shrinkage.is_by_column
+        part = tuning.most_added_of_wide if is_few else tuning.most_added
+        most = max(tuning.fewest_added, int(part * n_kept))
         n_chosen = n_kept + min(np.count_nonzero((excess > 0) & ~support), most)
         if n_chosen > tuning.largest_working_set * n_features:
             return None

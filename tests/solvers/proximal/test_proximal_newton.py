@@ -96,6 +96,23 @@ def test_few_of_many_features_are_solved_on_a_working_set(kind, monkeypatch):
 
 
 @every_kind
+@pytest.mark.parametrize("n_rows", [60, 2000])
+def test_how_many_features_a_working_set_gains(kind, n_rows):
+    """Coefficients of wide data are added more slowly: many of them leave again."""
+    X, signs = data(n_rows, 1500, 2)
+    problem = CompositeHinges(X, signs, 1e-2, kind(np.full(1500, 1e-6)))
+    W = np.zeros((2, 1500))
+    W[:, :200] = 1e-3
+    tuning = Tuning(little_of_features=0)
+    criteria = Criteria(tol=1e-8, max_iter=100, tuning=tuning)
+    solver = ProximalNewton(criteria, tuning=tuning)
+    features = solver._working_set(problem, problem.at(W.reshape(-1)))
+    is_slow = n_rows == 60 and kind is EntryShrinkage
+    assert len(features) == (300 if is_slow else 400)
+    assert set(range(200)) <= set(features)
+
+
+@every_kind
 @pytest.mark.parametrize("spread", [1.0, 1e-4])
 def test_nearly_dependent_columns_need_double_precision(kind, spread, monkeypatch):
     X, signs = data()
