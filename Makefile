@@ -71,8 +71,10 @@ format: $(VENV)/.lint  ## Put style and formatting right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# All pages are written again (-a): a search index of Sphinx loses
+# the index entries of pages that are not written.
 docs: $(VENV)/.docs  ## Build the documentation in docs/_build/html
-	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -n -a -b html docs docs/_build/html
 
 package: $(VENV)-package/.tools  ## Build the package in dist/ and check it
 	rm -rf dist
