@@ -272,7 +272,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             return super().mean_loss(parameters)
         self.count(1)
         rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
-        if not math.isfinite(rows.gradient.sum()):
+        if not math.isfinite(rows.weighted_gradients.sum()):
             rows.check_gradient(self.loss)
         return rows.mean_loss, rows.mean_gradient(self)
 

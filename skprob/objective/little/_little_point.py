@@ -67,7 +67,7 @@ class LittlePoint(LinearPoint):
             rows = EvaluatedRows(
                 objective, objective.blocks.single.design.matvec(matrix)
             )
-        if not math.isfinite(rows.gradient.sum()):
+        if not math.isfinite(rows.weighted_gradients.sum()):
             rows.check_gradient(objective.loss)
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
@@ -155,10 +155,10 @@ class LittleRay:
         self._objective, self._start, self._step = objective, start, step
         matrix = step.reshape(objective.shape)
         self._change = objective.blocks.single.design.matvec(matrix)
-        # Slope and curvature of the penalty along the step.
+        # Slope at the start and curvature of the penalty, along the step.
         ridge_step = objective.penalty.gradient(matrix).reshape(-1)
-        self._slope = float(ridge_step.dot(start.parameters))
-        self._curvature = float(ridge_step.dot(step))
+        self._penalty_slope = float(ridge_step.dot(start.parameters))
+        self._penalty_curvature = float(ridge_step.dot(step))
         # The last trial.
         self._length = self._rows = None
 
@@ -166,12 +166,14 @@ class LittleRay:
         """Value at a length of the step, and its derivative in the length."""
         raw = self._start.rows.raw + length * self._change
         self._length, self._rows = length, EvaluatedRows(self._objective, raw)
-        slope = float(np.vdot(self._rows.gradient.T, self._change.T))
+        slope = float(np.vdot(self._rows.weighted_gradients.T, self._change.T))
         if not math.isfinite(slope):
             self._rows.check_gradient(self._objective.loss)
         start_penalty = self._start.value - self._start.rows.mean_loss
-        penalty_slope = self._slope + length * self._curvature
-        penalty = start_penalty + length * (self._slope + penalty_slope) / 2
+        penalty_slope = self._penalty_slope + length * self._penalty_curvature
+        # The penalty is quadratic: its mean slope is the mean of those at both ends.
+        mean_slope = (self._penalty_slope + penalty_slope) / 2
+        penalty = start_penalty + length * mean_slope
         return self._rows.mean_loss + penalty, slope + penalty_slope
 
     def arrive(self, length):
@@ -190,20 +192,20 @@ class EvaluatedRows:
     def __init__(self, objective, raw):
         block, loss = objective.blocks.single, objective.loss
         self.raw = raw
-        #: A ``LossLinearization``.
+        #: A ``LossLinearization``. The loss may overwrite its argument.
         self.linear = block.linearize(loss, raw.copy(order="K"))
         value = block.weight.dot(self.linear.values)
         if not math.isfinite(value):
             check_finite("loss", self.linear.values, loss)
         #: Weighted mean of the losses.
         self.mean_loss = objective.with_constant(value)
-        #: Weighted gradients in the raw predictions: (n_rows, M).
-        self.gradient = self.linear.residual()
-        self.gradient *= block.weight[:, None]
+        #: Gradients of the rows in their raw predictions, times weights: (n_rows, M).
+        self.weighted_gradients = self.linear.residual()
+        self.weighted_gradients *= block.weight[:, None]
 
     def mean_gradient(self, objective):
         """Gradient of the mean loss, (M, size), in half a pass."""
-        gradient = objective.blocks.single.design.rmatvec(self.gradient)
+        gradient = objective.blocks.single.design.rmatvec(self.weighted_gradients)
         return objective.without_common_part(gradient)
 
     def check_gradient(self, loss):
