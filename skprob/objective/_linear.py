@@ -55,7 +55,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     coef_shape : tuple of int
         (M, n_features) of W.
     rows_at_zero : EvaluatedRows
-        Of little data, at raw predictions of zero.
+        Of little data, at the raw predictions of ``value_at_zero``.
 
     Examples
     --------
@@ -79,8 +79,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
         polytope = loss.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
-        # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
-        # sum to one.
+        # The curvature of a loss is about 1/4 for one raw prediction; 1/K for K classes
+        # whose probabilities sum to one, and at most 1/4.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
         ridge = ridge if factors is None else ridge * factors
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
@@ -259,6 +259,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return has_descent_direction(self, free.reshape(-1))
 
     def _evaluate_at_zero(self):
+        """The value at zero; sets ``rows_at_zero`` of little data."""
         if not is_little(self.blocks):
             return super()._evaluate_at_zero()
         block, base = self.blocks.single, self.traits.base_score

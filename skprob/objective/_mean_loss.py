@@ -32,7 +32,8 @@ class MeanLoss:
     class_means : ndarray of shape (n_classes,)
         Mean of the target.
     value_at_zero : float
-        Mean loss of raw predictions of zero.
+        Mean loss where all raw predictions are the ``base_score`` of the traits: zero
+        for most mappings.
     """
 
     #: Cost of a pass over these columns, as a share of a pass over all.
@@ -54,10 +55,11 @@ class MeanLoss:
         self.value_at_zero = self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
-        #: Parameters at which one Newton step has been made for the duality gap.
+        #: Parameters of the last point for which the duality gap shifted intercepts.
         self.balanced_at = None
 
     def _evaluate_at_zero(self):
+        """The ``value_at_zero``; X is not read."""
         function = _block_point.value_at_zero
         (value,) = self.blocks.sum(function, self.shape[0], self.loss)
         return self.constant + float(value)

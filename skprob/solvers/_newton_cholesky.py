@@ -120,7 +120,7 @@ def damped_newton_step(problem, point, damping, tuning):
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)
-    diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
+    diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
     is_resolved = False
     while True:

@@ -25,7 +25,7 @@ def solve(
     callback=None,
     resume=None,
     tuning=Tuning(),
-    **criteria,
+    **limits,
 ):
     """Minimise a problem by a named solver.
 
@@ -41,7 +41,7 @@ def solve(
         State at the start under another penalty, and what that penalty is multiplied
         by: conjugate gradients resume from there without a pass.
     tuning : Tuning
-    **criteria
+    **limits
         `tol`, `max_iter` and others, as for :class:`Criteria`.
 
     Returns
@@ -58,11 +58,11 @@ def solve(
     if len(groups) > 1:
 
         def solve_group(group, start, callback):
-            options = {"solver": solver, "tuning": tuning, **criteria}
+            options = {"solver": solver, "tuning": tuning, **limits}
             return solve(group, start, callback=callback, **options)
 
         return minimize_groups(problem, groups, solve_group, start, callback)
-    criteria = Criteria(tuning=tuning, **criteria)
+    criteria = Criteria(tuning=tuning, **limits)
     if solver == "newton-cholesky":
         check_hessian(description)
     if description.has_shrinkage:

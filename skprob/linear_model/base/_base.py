@@ -138,18 +138,19 @@ class BaseLinearClassifier(
                 spec = spec.for_features(*self._features())
                 warn_of_many_classes(rows)
                 warn_of_lost_labels(rows)
-                choice = {}
+                attributes_of_choice = {}
                 if spec.C == "loo":
                     from ..fit import with_chosen_C  # Imported when used.
 
-                    spec, choice = with_chosen_C(spec, rows)
+                    spec, attributes_of_choice = with_chosen_C(spec, rows)
                 choose_threshold = None
                 if rows.kind == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
                 progress = self._progress(rows.data, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
-                choice["fitted_params_"] = self._params_of_fit()
-                replace_fitted(self, fit.attributes | choice)
+                attributes = fit.attributes | attributes_of_choice
+                attributes["fitted_params_"] = self._params_of_fit()
+                replace_fitted(self, attributes)
                 if not (fit.solution.converged or fit.solution.stopped):
                     from ..fit import warn_not_converged  # Imported when used.
 

@@ -81,6 +81,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         solution = learn_noise(
             objectives[0], spec.noise, use_noise, start, progress, **options
         )
+    # Without a duality gap, outliers of a feature may hide that it is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
     if seems_done and math.isnan(solution.history[-1].duality_gap):
         from ._outliers import examined  # Imported when used.
