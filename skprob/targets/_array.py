@@ -76,9 +76,9 @@ def target_beside(target, X):
         mixture = replace(target, target=inner)
         return ArrayTarget(mixture.to_dense(inner.values.dtype))
     if isinstance(target, LabelTarget):
-        # Only the labels are moved to the device, in as few bytes as hold them.
+        # Only the class numbers are moved to the device, in as few bytes as hold them.
         types = (np.int8, np.int16, np.int32, np.int64)
         dtype = next(t for t in types if target.n_classes <= np.iinfo(t).max)
-        labels = beside(target.labels.astype(dtype), X)
-        return ArrayTarget(as_type(one_hot(labels, target.n_classes), X.dtype))
+        numbers = beside(target.class_numbers.astype(dtype), X)
+        return ArrayTarget(as_type(one_hot(numbers, target.n_classes), X.dtype))
     return ArrayTarget(beside(target.to_dense(target.dtype), X))

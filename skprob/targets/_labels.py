@@ -158,7 +158,7 @@ class LabelTarget:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples,)
+    class_numbers : ndarray of shape (n_samples,)
         Number of the class of each row.
     n_classes : int
     dtype : dtype, default=float64
@@ -172,11 +172,11 @@ class LabelTarget:
            [1., 0., 0.]])
     """
 
-    def __init__(self, labels, n_classes, dtype=np.float64):
-        self.labels, self.n_classes, self.dtype = labels, n_classes, dtype
-        self.shape = len(labels), n_classes
+    def __init__(self, class_numbers, n_classes, dtype=np.float64):
+        self.class_numbers, self.n_classes, self.dtype = class_numbers, n_classes, dtype
+        self.shape = len(class_numbers), n_classes
         # Rows and columns of the ones.
-        self._entries = np.arange(len(labels)), labels
+        self._entries = np.arange(len(class_numbers)), class_numbers
 
     def inner(self, array):
         """The entry a_k of each row whose class is k."""
@@ -189,7 +189,7 @@ class LabelTarget:
 
     def matmul(self, matrix):
         """The product of the rows and a matrix of shape (n_classes, n_columns)."""
-        return matrix[self.labels]
+        return matrix[self.class_numbers]
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
@@ -200,15 +200,15 @@ class LabelTarget:
     @cached_property
     def second(self):
         """For two classes, the probability of the second in each row."""
-        return self.labels.astype(self.dtype)
+        return self.class_numbers.astype(self.dtype)
 
     def packed(self):
         """Rows with the same entropies, in one column."""
-        return np.ones((len(self.labels), 1), self.dtype)
+        return np.ones((len(self.class_numbers), 1), self.dtype)
 
     def class_totals(self, weight):
         """Weighted sum of the rows, of shape (n_classes,)."""
-        return np.bincount(self.labels, weight, minlength=self.n_classes)
+        return np.bincount(self.class_numbers, weight, minlength=self.n_classes)
 
     def block(self, rows):
         """The target of a slice of rows."""
@@ -216,15 +216,17 @@ class LabelTarget:
 
     def take(self, rows):
         """The target of rows given by their numbers."""
-        return LabelTarget(self.labels[rows], self.n_classes, self.dtype)
+        return LabelTarget(self.class_numbers[rows], self.n_classes, self.dtype)
 
     def joined(self, others):
         """The rows of this target, then those of others of its kind."""
-        labels = [self.labels, *(other.labels for other in others)]
-        return LabelTarget(np.concatenate(labels), self.n_classes, self.dtype)
+        numbers = [self.class_numbers, *(other.class_numbers for other in others)]
+        return LabelTarget(np.concatenate(numbers), self.n_classes, self.dtype)
 
     def of_classes(self, classes):
         """The numbers of a slice of the classes, in all rows."""
         n_rows, ones = self.shape[0], np.ones(self.shape[0], self.dtype)
-        whole = SparseTarget(np.arange(n_rows + 1), self.labels, ones, self.n_classes)
+        whole = SparseTarget(
+            np.arange(n_rows + 1), self.class_numbers, ones, self.n_classes
+        )
         return whole.of_classes(classes)
