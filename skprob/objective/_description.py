@@ -35,7 +35,7 @@ class Description(NamedTuple):
     has_separate_outputs: bool = False
     is_on_host: bool = True  #: Whether the rows are arrays of NumPy or SciPy.
     #: Whether equal changes of all raw predictions change nothing but the penalty.
-    is_relative: bool = False
+    is_shift_invariant: bool = False
     is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
     #: Whether a penalty without a derivative at zero is a part.
     has_shrinkage: bool = False
@@ -87,7 +87,7 @@ class Description(NamedTuple):
                 and self.is_on_host
                 and not self.is_remote
             ),
-            is_relative=self.shape[0] > 1 and traits.is_shift_invariant,
+            is_shift_invariant=self.shape[0] > 1 and traits.is_shift_invariant,
         )
 
 

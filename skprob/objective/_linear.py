@@ -142,7 +142,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         if self._of_model is not None:
             coef = np.zeros(self.coef_shape)
             coef[:, self._of_model] = some_coef
-        if self.description.is_relative:
+        if self.description.is_shift_invariant:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
             if not self.has_penalty:

@@ -91,7 +91,7 @@ class LinearCurvature:
         objective = self._objective
         objective.count(1)
         (hessian,) = self._sum(BlockPoint.hessian)
-        if objective.description.is_relative:
+        if objective.description.is_shift_invariant:
             for column in objective.penalty.free_columns:
                 hessian[:, column, :, column] += 1 / objective.shape[0]
         n_parameters = objective.n_parameters
@@ -117,7 +117,7 @@ class LinearCurvature:
         )
         _, columns = np.nonzero(included)
         hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
-        if objective.description.is_relative:
+        if objective.description.is_shift_invariant:
             for column in objective.penalty.free_columns:
                 place = np.flatnonzero(columns == column)
                 if len(place) == objective.shape[0]:

@@ -123,7 +123,7 @@ class MeanLoss:
         predictions. A sum that rounding leaves would be divided by a curvature of zero:
         all intercepts together grow by up to 1e14, and the scores lose their digits.
         """
-        if not self.description.is_relative:
+        if not self.description.is_shift_invariant:
             return derivatives
         return derivatives - np.add.reduce(derivatives) / len(derivatives)
 

@@ -50,7 +50,7 @@ class WideObjective(LinearObjective):
     def to_model(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of parameters."""
         coef, intercept = self._space.to_features(*super().to_model(parameters))
-        if self.description.is_relative and self.description.has_intercept:
+        if self.description.is_shift_invariant and self.description.has_intercept:
             # Before the minimum coefficients of a feature may have another mean than
             # zero, and then these intercepts have, too.
             intercept -= intercept.mean()

@@ -67,7 +67,7 @@ class Whitening:
         self._n_outputs = n_outputs = description.shape[0]
         precision, vanishing = vanishing_curvature(description)
         self._factors = _inverse_factors(grams, ridge, precision, vanishing)
-        self._splits = len(grams) > 1 and description.is_relative
+        self._splits = len(grams) > 1 and description.is_shift_invariant
         if self._splits:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
             self._common = scale_of_common_part(typical, ridge, vanishing, n_outputs)

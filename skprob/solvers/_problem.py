@@ -34,7 +34,7 @@ class Description(Protocol):
     has_separate_outputs: bool
     is_on_host: bool  #: Whether the data are in the memory of the host, not on a GPU.
     #: Whether equal changes of all raw predictions change nothing but the penalty.
-    is_relative: bool
+    is_shift_invariant: bool
     is_remote: bool  #: Whether an evaluation is a round trip to other machines.
     has_shrinkage: bool  #: Whether a shrinkage is a part: see `CompositeProblem`.
 

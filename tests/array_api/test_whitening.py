@@ -17,13 +17,13 @@ RNG = np.random.default_rng(0)
 RIDGE = np.array([1e-3, 0.1, 0.1, 0.1, 0.0])
 
 
-def described(n_outputs, is_relative=False):
+def described(n_outputs, is_shift_invariant=False):
     return Description(
         n_rows=9,
         n_stored=45,
         shape=(n_outputs, 5),
         dtype=np.dtype("f8"),
-        is_relative=is_relative,
+        is_shift_invariant=is_shift_invariant,
     )
 
 

@@ -212,8 +212,8 @@ def test_what_is_free_is_zero_on_average():
         x = objective.from_model(problem.coef, problem.intercept)
         coef, intercept = objective.to_model(x)
         assert np.allclose(coef.mean(axis=0), 0, atol=1e-12) == centred
-        is_relative = loss is SOFTMAX_LOSS
-        assert np.allclose(intercept.mean(), 0, atol=1e-12) == is_relative
+        is_shift_invariant = loss is SOFTMAX_LOSS
+        assert np.allclose(intercept.mean(), 0, atol=1e-12) == is_shift_invariant
         # The value has not changed.
         value, _ = objective.value_and_gradient(objective.from_model(coef, intercept))
         assert_allclose(value, objective.value_and_gradient(x)[0], rtol=1e-12)

@@ -302,7 +302,7 @@ def test_the_hessian_is_that_of_differences_of_the_gradient(loss, little):
         objective = objective_of(given, loss, little)
         x = np.random.default_rng(0).normal(size=objective.n_parameters) / 3
         hessian = objective.at(x).hessian()
-        if objective.description.is_relative:
+        if objective.description.is_shift_invariant:
             size = objective.shape[1]
             # The same added to all intercepts is given a curvature.
             hessian[size - 1 :: size, size - 1 :: size] -= 1 / n_classes

@@ -58,7 +58,7 @@ def test_the_value_is_that_of_the_features(mapping, n_classes, fit_intercept):
     n_outputs = 1 if n_classes == 2 and not is_cube else n_classes
     assert objective.coef_shape == (n_outputs, N_FEATURES)
     parameters = np.random.default_rng(1).normal(size=objective.n_parameters)
-    if objective.description.is_relative:
+    if objective.description.is_shift_invariant:
         # Equal changes of all scores are no part of the model.
         matrix = parameters.reshape(objective.shape)
         parameters = (matrix - matrix.mean(axis=0)).ravel()

@@ -27,7 +27,7 @@ class PlainDescription:
     has_proximal_step: bool = False
     is_separable: bool = False
     has_separate_outputs: bool = False
-    is_relative: bool = False
+    is_shift_invariant: bool = False
     is_on_host: bool = True
     is_remote: bool = False
     has_shrinkage: bool = False

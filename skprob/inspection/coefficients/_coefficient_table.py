@@ -255,7 +255,7 @@ def _contrast(fit, reference):
     M = len(fit.coef)
     if M == 1:
         return classes[1:], np.eye(1)
-    if not fit.is_relative:
+    if not fit.is_shift_invariant:
         return classes, np.eye(M)
     if reference in classes:
         at = classes.index(reference)

@@ -49,7 +49,9 @@ class FittedLoss(FittedRows):
         self._standardize()
         M = len(self.coef)
         # Directions in the rows of `coef` that change predictions.
-        basis = linalg.null_space(np.ones((1, M))) if self.is_relative else np.eye(M)
+        basis = np.eye(M)
+        if self.is_shift_invariant:
+            basis = linalg.null_space(np.ones((1, M)))
         self._basis = np.kron(basis, np.eye(self.coef.shape[1]))
         self._differentiate()
 

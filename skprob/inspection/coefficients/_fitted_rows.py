@@ -154,10 +154,10 @@ class FittedRows:
         return pair_adjoint(array) if self.is_pair else array
 
     @property
-    def is_relative(self):
+    def is_shift_invariant(self):
         """Whether only differences of coefficients between classes are identified."""
-        is_shift_invariant = self.model.mapping_.traits.is_shift_invariant
-        return len(self.coef) > 1 and is_shift_invariant
+        traits = self.model.mapping_.traits
+        return len(self.coef) > 1 and traits.is_shift_invariant
 
     def keep(self, rows):
         """Leave out all but these rows."""

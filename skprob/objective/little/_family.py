@@ -80,7 +80,7 @@ class Family:
         sandwiches = design.sandwich(weights).reshape(n_points, -1, size, size)
         hessians = sandwiches[:, number].transpose(0, 1, 3, 2, 4)
         hessians = np.ascontiguousarray(hessians)
-        if objective.description.is_relative:
+        if objective.description.is_shift_invariant:
             for column in objective.penalty.free_columns:
                 hessians[:, :, column, :, column] += 1 / n_outputs
         n_parameters = objective.n_parameters

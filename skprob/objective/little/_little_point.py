@@ -98,7 +98,7 @@ class LittlePoint(LinearPoint):
         if n_outputs > 1:
             hessian = hessian[number].transpose(0, 2, 1, 3)
         hessian = hessian.reshape(n_outputs * size, n_outputs * size)
-        if objective.description.is_relative:
+        if objective.description.is_shift_invariant:
             for column in objective.penalty.free_columns:
                 hessian[column::size, column::size] += 1 / n_outputs
         diagonal = hessian.reshape(-1)[:: n_outputs * size + 1]

@@ -37,7 +37,7 @@ class WhiteningOnDevice:
         raised = diagonals.copy()
         raise_diagonals(raised, ridge, precision, vanishing)
         self._factors = _inverse_factors(grams, raised, vanishing)
-        self._splits = len(diagonals) > 1 and description.is_relative
+        self._splits = len(diagonals) > 1 and description.is_shift_invariant
         if self._splits:
             typical = diagonals.mean(axis=0)
             common = scale_of_common_part(typical, ridge, vanishing, n_outputs)

@@ -53,7 +53,7 @@ class PieceHessian:
     ----------
     hessian : ndarray of shape (n_included, n_included)
     piece : Piece
-    is_relative : bool
+    is_shift_invariant : bool
         Whether equal changes of all raw predictions change nothing but the penalty.
     is_rough : bool, default=False
         Whether it has the rounding errors of single precision. Its factors have them,
@@ -64,10 +64,14 @@ class PieceHessian:
     most_steps = 5
     n_products = 0
 
-    def __init__(self, hessian, piece, is_relative, is_rough=False):
+    def __init__(self, hessian, piece, is_shift_invariant, is_rough=False):
         #: The smallest pivot of its factors so far, in units of the diagonal.
         self.least_pivot = 1.0
-        self._hessian, self._piece, self._is_relative = hessian, piece, is_relative
+        self._hessian, self._piece, self._is_shift_invariant = (
+            hessian,
+            piece,
+            is_shift_invariant,
+        )
         self._to_factor = hessian.astype(np.float32) if is_rough else hessian
         diagonal = hessian.diagonal()
         self.diagonal = np.maximum(diagonal, _least(diagonal)).reshape(piece.shape)
@@ -84,7 +88,7 @@ class PieceHessian:
             # Columns are active as a whole.
             columns = active[: len(active) // len(is_active)]
             _add_norms(matrix, shrinkage, stepped, columns)
-        elif self._is_relative:
+        elif self._is_shift_invariant:
             self._add_common_part(matrix, is_active)
         step = np.zeros(is_active.size)
         solution, pivot = _solved(matrix, residual.reshape(-1).take(active))

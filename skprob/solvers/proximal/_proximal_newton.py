@@ -253,7 +253,9 @@ class ProximalNewton:
             included, state.damping, share, precision
         )
         is_rough, piece = precision == np.float32, Piece(included, problem.shrinkage)
-        curvature = PieceHessian(hessian, piece, description.is_relative, is_rough)
+        curvature = PieceHessian(
+            hessian, piece, description.is_shift_invariant, is_rough
+        )
         rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
         minimised = _with_minimum(problem, state, curvature, piece, **rounds)
         if is_rough and curvature.least_pivot < self._tuning.least_pivot:
@@ -435,7 +437,7 @@ def _with_minimum(problem, state, curvature, piece=None, **rounds):
     """
     shape, smooth = problem.description.shape, state.point.smooth
     shrinkage, recentred = problem.shrinkage, None
-    if problem.description.is_relative:
+    if problem.description.is_shift_invariant:
         recentred = partial(_recentred, shrinkage, smooth.ridge, piece)
     start = state.point.parameters.reshape(shape)
     gradient = smooth.gradient.reshape(shape)

@@ -31,7 +31,7 @@ def test_values_and_derivatives_at_a_point_for_each(mapping, n_classes, fit_inte
         assert_allclose(gradients[at], gradient, rtol=1e-10, atol=1e-13)
         expected = by_differences(lambda z, f=alone: gradient_at(f, z), x, 1e-6)
         size = objective.shape[1]
-        if objective.description.is_relative and fit_intercept:
+        if objective.description.is_shift_invariant and fit_intercept:
             # The same added to all intercepts is given a curvature.
             expected[size - 1 :: size, size - 1 :: size] += 1 / n_classes
         largest = np.abs(expected).max()

@@ -39,10 +39,10 @@ def a_point(seed=0):
 class OnMatrices:
     """The Hessian of a piece, as a function of matrices (M, size)."""
 
-    def __init__(self, hessian, included, shrinkage, is_relative=False):
+    def __init__(self, hessian, included, shrinkage, is_shift_invariant=False):
         some = np.ix_(included.ravel(), included.ravel())
         self._piece = Piece(included, shrinkage)
-        self._curvature = PieceHessian(hessian[some], self._piece, is_relative)
+        self._curvature = PieceHessian(hessian[some], self._piece, is_shift_invariant)
         self.diagonal = self._piece.whole(self._curvature.diagonal)
 
     def product(self, direction):
@@ -254,7 +254,7 @@ def test_equal_changes_of_a_column_get_a_curvature():
     # The free column is given a curvature by the objective.
     column = np.arange(3) * 5 + 2
     hessian[np.ix_(column, column)] += 1 / 3
-    curvature = OnMatrices(hessian, included, shrinkage, is_relative=True)
+    curvature = OnMatrices(hessian, included, shrinkage, is_shift_invariant=True)
     residual = np.where(included, rng.normal(size=SHAPE), 0)
     expected = newton_step(hessian, included, residual, second)
     step = curvature.newton_step(included, residual, np.ones(SHAPE), shrinkage)

@@ -25,7 +25,7 @@ def quadratic(rank, seed=0):
 def minimised(hessian, shrinkage, start, gradient, **limits):
     """The minimum of a model, and its parameters as a matrix."""
     piece = Piece(np.ones(start.shape, bool), shrinkage)
-    curvature = PieceHessian(hessian, piece, is_relative=False)
+    curvature = PieceHessian(hessian, piece, is_shift_invariant=False)
     arrays = piece.taken(start), piece.taken(gradient)
     model = minimise_model(curvature, piece.shrinkage, *arrays, **limits)
     return model, piece.whole(model.parameters)
