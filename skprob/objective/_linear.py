@@ -96,8 +96,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)
-        # Numbers of its features among those of the model; None for all.
-        self._of_model = None
+        # Numbers in X of the features of a restricted objective; None for all.
+        self._numbers_in_X = None
 
     @property
     def has_penalty(self):
@@ -117,7 +117,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         With them their means and deviations.
         """
         some = np.flatnonzero(~self._has_large_penalty())
-        numbers = some if self._of_model is None else self._of_model[some]
+        numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
         return numbers, *(moment[some] for moment in self._moments)
 
     @property
@@ -137,11 +137,10 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         Where the same added to all scores changes nothing, the intercepts are zero on
         average and, without a penalty, the coefficients, too.
         """
-        some_coef, intercept = self.units.to_model(parameters.reshape(self.shape))
-        coef = some_coef
-        if self._of_model is not None:
-            coef = np.zeros(self.coef_shape)
-            coef[:, self._of_model] = some_coef
+        coef, intercept = self.units.to_model(parameters.reshape(self.shape))
+        if self._numbers_in_X is not None:
+            restricted, coef = coef, np.zeros(self.coef_shape)
+            coef[:, self._numbers_in_X] = restricted
         if self.description.is_shift_invariant:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
@@ -154,13 +153,13 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Numbers of the features that are not penalised."""
         columns = self.penalty.free_columns
         numbers = [column for column in columns if column < self.n_features]
-        return numbers if self._of_model is None else self._of_model[numbers]
+        return numbers if self._numbers_in_X is None else self._numbers_in_X[numbers]
 
     def from_model(self, coef, intercept):
         """Parameters of coefficients and intercepts."""
         coef, intercept = coef.astype(float), intercept.astype(float)
-        if self._of_model is not None:
-            coef = coef[:, self._of_model]
+        if self._numbers_in_X is not None:
+            coef = coef[:, self._numbers_in_X]
         return self.units.from_model(coef, intercept).ravel()
 
     def initial(self):
@@ -242,6 +241,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             self._target_sums = TargetSums(*sums)
         return self._target_sums
 
+    #: The function of `certificates/_gap.py` as a method.
     duality_gap = duality_gap
 
     def is_unbounded(self, point):

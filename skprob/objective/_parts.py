@@ -37,8 +37,8 @@ class PartsOfObjective:
             shape=other.shape, n_stored=int(n_stored)
         )
         other.n_parameters = other.shape[0] * other.shape[1]
-        is_part = self._of_model is not None
-        other._of_model = self._of_model[features] if is_part else features
+        is_part = self._numbers_in_X is not None
+        other._numbers_in_X = self._numbers_in_X[features] if is_part else features
         other._share_of_pass = share * self._share_of_pass
         if is_little(other.blocks) and not is_little(self.blocks):
             other._evaluate_at_zero()
