@@ -37,7 +37,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     metadata = {"sample_weight": data.sample_weight}
     rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
     if is_foreign(y) and rows.classes.dtype.kind in "biuf":
-        rows.labels = moved(rows.classes, y)
+        rows.classes_beside_y = moved(rows.classes, y)
     yield rows
 
 

@@ -105,7 +105,7 @@ class DaskRows:
         check_total_weight(self.total_weight)
 
     @property
-    def labels(self):
+    def classes_beside_y(self):
         """See :class:`RowsInMemory`."""
         return self.classes
 

@@ -74,7 +74,7 @@ class RowsInMemory:
         not known are not available.
     kind, classes, has_none, n_scores
         As of the encoded target.
-    labels : array of shape (n_classes,)
+    classes_beside_y : array of shape (n_classes,)
         The classes in the library, and on the device, of y.
     dtype : dtype
         Of X.
@@ -113,7 +113,7 @@ class RowsInMemory:
 
         # The target.
         self.kind, self.has_none = encoded.kind, encoded.has_none
-        self.classes = self.labels = encoded.classes
+        self.classes = self.classes_beside_y = encoded.classes
         self.target, self.n_scores = encoded.target, encoded.n_scores
         self._smoothing, self._known = spec.label_smoothing, data.known
 

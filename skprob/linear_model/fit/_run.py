@@ -60,11 +60,6 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
             model = model.with_threshold(choose_threshold(model.probabilities))
         return attributes_of_model(model, spec)
 
-    def use_noise(mapping):
-        nonlocal spec
-        spec = spec.with_noise(mapping)
-        return spec.loss
-
     options = spec.solver_options
     if progress is not None:
         most = None
@@ -77,6 +72,11 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         )
     else:
         from ._learnt_noise import learn_noise  # Imported when used.
+
+        def use_noise(mapping):
+            nonlocal spec
+            spec = spec.with_noise(mapping)
+            return spec.loss
 
         solution = learn_noise(
             objectives[0], spec.noise, use_noise, start, progress, **options
@@ -136,7 +136,7 @@ def model_of(coef, intercept, spec, rows):
     return FittedModel(
         coef=rows.beside_X(coef.astype(rows.dtype)),
         intercept=rows.beside_X(intercept.astype(rows.dtype)),
-        classes=rows.labels,
+        classes=rows.classes_beside_y,
         target_type=rows.kind,
         mapping=spec.mapping,
         has_none=rows.has_none,

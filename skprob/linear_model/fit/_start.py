@@ -100,7 +100,7 @@ def _is_above_zero(objective, parameters):
 
 def _order_of_last_fit(last_fit, rows):
     """The positions of the new classes among the classes of the last fit."""
-    new = to_numpy(rows.labels).tolist()
+    new = to_numpy(rows.classes_beside_y).tolist()
     if last_fit.classes is None:
         return list(range(len(new)))
     old = last_fit.classes.tolist()
