@@ -259,13 +259,14 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return has_descent_direction(self, free.reshape(-1))
 
     def _evaluate_at_zero(self):
-        """The value at zero; sets ``rows_at_zero`` of little data."""
+        """Set ``value_at_zero`` and, of little data, ``rows_at_zero``."""
         if not is_little(self.blocks):
-            return super()._evaluate_at_zero()
+            super()._evaluate_at_zero()
+            return
         block, base = self.blocks.single, self.traits.base_score
         raw = np.full((len(block.weight), self.shape[0]), base, order="F")
         self.rows_at_zero = EvaluatedRows(self, raw)
-        return self.rows_at_zero.mean_loss
+        self.value_at_zero = self.rows_at_zero.mean_loss
 
     def mean_loss(self, parameters):
         """Value and gradient (M, size) of the mean loss, in one pass."""

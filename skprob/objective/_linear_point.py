@@ -177,7 +177,7 @@ class LinearPoint(LinearCurvature):
         along = direction.reshape(objective.shape)
         (product,) = self._points.sum(BlockPoint.hessian_product, along)
         product = objective.without_common_part(product)
-        product += objective.penalty.gradient(along)
+        product += objective.penalty.product(along)
         return product.reshape(-1)
 
     def without_tails(self, step):

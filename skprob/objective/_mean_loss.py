@@ -52,17 +52,17 @@ class MeanLoss:
         self.traits = loss.traits
         constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
         self.constant = float(constant)
-        self.value_at_zero = self._evaluate_at_zero()
+        self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
         #: Parameters of the last point for which the duality gap shifted intercepts.
         self.balanced_at = None
 
     def _evaluate_at_zero(self):
-        """The ``value_at_zero``; X is not read."""
+        """Set ``value_at_zero``; X is not read."""
         function = _block_point.value_at_zero
         (value,) = self.blocks.sum(function, self.shape[0], self.loss)
-        return self.constant + float(value)
+        self.value_at_zero = self.constant + float(value)
 
     def with_loss(self, loss):
         """The same data and penalty with another loss."""

@@ -58,5 +58,9 @@ class Ridge:
         return self.strength / 2 * np.square(parameters * self._weights).sum(axis=1)
 
     def gradient(self, parameters):
-        """Gradient at parameters (M, size), and Hessian times a direction, likewise."""
-        return self.diagonal * parameters
+        """Gradient at parameters (M, size)."""
+        return self.product(parameters)
+
+    def product(self, direction):
+        """Hessian times a direction (M, size)."""
+        return self.diagonal * direction

@@ -29,8 +29,14 @@ def test_it_is_half_the_squared_norm_of_the_coefficients(fit_intercept):
     slope = by_differences(value, parameters.ravel(), 1e-5)
     gradient = ridge.gradient(parameters)
     assert_allclose(gradient.ravel(), slope, rtol=1e-6, atol=1e-9)
-    # It is quadratic: the Hessian is the gradient's matrix.
-    assert_allclose(gradient, parameters * ridge.diagonal)
+    direction = rng.normal(size=parameters.shape)
+
+    def slope_along(x):
+        return np.vdot(ridge.gradient(x.reshape(parameters.shape)), direction)
+
+    product = by_differences(slope_along, parameters.ravel(), 1e-5)
+    assert_allclose(ridge.product(direction).ravel(), product, rtol=1e-6, atol=1e-9)
+    assert_allclose(ridge.product(direction), direction * ridge.diagonal)
     assert ridge.free_columns == ([3] if fit_intercept else [])
 
 

@@ -136,7 +136,7 @@ class OutputsHessian:
         objective.count(len(direction) / objective.shape[0])
         rough = direction.astype(self._precision, copy=False, order="K")
         (product,) = self._rows.sum(CurvedRows.hessian_product, rough)
-        product += objective.penalty.gradient(direction)
+        product += objective.penalty.product(direction)
         return product
 
 
@@ -147,7 +147,7 @@ class OutputsRay:
         self._objective, self._start, self._step = objective, start, step
         self._rays, penalty = rays, objective.penalty
         # Slope and curvature of the penalty along the step.
-        ridge_step = penalty.gradient(step)
+        ridge_step = penalty.product(step)
         self._slope = (ridge_step * start.parameters).sum(axis=1)
         self._curvature = (ridge_step * step).sum(axis=1)
         self._fixed = penalty.values(start.parameters) + start.losses.constants

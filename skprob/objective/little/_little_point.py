@@ -156,7 +156,7 @@ class LittleRay:
         matrix = step.reshape(objective.shape)
         self._change = objective.blocks.single.design.matvec(matrix)
         # Slope at the start and curvature of the penalty, along the step.
-        ridge_step = objective.penalty.gradient(matrix).reshape(-1)
+        ridge_step = objective.penalty.product(matrix).reshape(-1)
         self._penalty_slope = float(ridge_step.dot(start.parameters))
         self._penalty_curvature = float(ridge_step.dot(step))
         # The last trial.
