@@ -17,6 +17,12 @@ from measured import cells, listed, tables
 from sphinx.util.docutils import SphinxDirective
 
 SIZES = {
+    "iris, raw": "iris, 150 × 4",
+    "iris, scaled": "iris, standardised",
+    "wine, raw": "wine, 178 × 13",
+    "wine, scaled": "wine, standardised",
+    "breast cancer, scaled": "breast cancer, standardised",
+    "200 x 5": "200 × 5, 3 classes",
     "digits, raw": "digits, 1,797 × 64",
     "digits, scaled": "digits, standardised",
     "breast cancer, raw": "breast cancer, 569 × 30",
