@@ -74,5 +74,5 @@ def test_fractions_are_computed_with_as_floats():
 
 def test_an_automatic_C_that_overflows_is_refused_without_a_warning():
     for alpha in (1e3, 1e300):
-        with pytest.raises(ValueError, match="C must be a number for a loss without"):
+        with pytest.raises(ValueError, match="C must be a number for FenchelYoungLoss"):
             SigmoidClassifier(alpha=alpha).fit(X, [0, 1, 2, 2])
