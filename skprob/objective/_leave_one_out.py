@@ -54,9 +54,9 @@ _MOST_COLUMNS, _MOST_NUMBERS = 2500, 1 << 26
 # With three rows for each column they come out up to 5 % too low.
 _DRAWN_PER_COLUMN = 8
 # From this number of raw predictions on, conjugate gradients invert I - s_i A_i J_i:
-# C="loo" takes 0.66 times as long on 3,000 rows of letter. What they may leave, as a
-# part of the move of a row without A_i J_i, and the iterations after which a matrix is
-# factored.
+# C="loo" takes 0.66 times as long on 3,000 rows of letter. The second number is the
+# largest residual, as a part of the move of a row without A_i J_i. After the third, a
+# number of iterations, a matrix is factored.
 _MANY_OUTPUTS, _LEFT_OF_MOVE, _MOST_ITERATIONS = 10, 1e-5, 10
 # Numbers of a part of the rows that are in memory at a time (16 MiB).
 _PART = 1 << 21

@@ -33,7 +33,7 @@ class Scaling:
         else:
             self._mean, deviation = None, np.hypot(mean, deviation)
         curvature = total * deviation**2 + ridge
-        # Without any curvature the scale is one.
+        # Where there is no curvature the scale is one.
         largest, eps = curvature.max(), np.finfo(float).eps
         least = eps * largest if largest > eps**2 else 1.0
         self._unit = 1 / np.sqrt(np.maximum(curvature, least))
@@ -109,7 +109,7 @@ def scale_of_common_part(typical, ridge, vanishing, n_outputs):
     `typical` are the mean diagonals of the Gram matrices.
     """
     common = np.maximum(ridge, vanishing * typical.max())
-    # Without a penalty only rounding errors lead in that direction.
+    # Only rounding errors lead in that direction if there is no penalty.
     common[ridge == 0] = np.inf
     return 1 / np.sqrt(n_outputs * common)
 

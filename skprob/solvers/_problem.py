@@ -290,12 +290,12 @@ class CompositeProblem(LinearProblem, Protocol):
     shrinkage: Shrinkage
 
     def at(
-        self, parameters: Array, beside: CompositePoint | None = None
+        self, parameters: Array, known: CompositePoint | None = None
     ) -> CompositePoint:
         """The point at parameters, in one pass.
 
-        With the point `beside` it takes half a pass. That point has the same raw
-        predictions, and its problem has fewer or more of the same features.
+        It takes half a pass if a `known` point has the same raw predictions. That is a
+        point of the problem of fewer or more of the same features.
         """
 
     def composed(self, smooth: LinearPoint) -> CompositePoint:

@@ -62,7 +62,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
 
 def _checked_array(y, name, may_have_gaps):
     """A user's target as an array or CSR matrix of finite numbers, or of labels."""
-    if isinstance(y, memoryview):  # scikit-learn does not know it as an array.
+    if isinstance(y, memoryview):  # scikit-learn refuses it.
         y = np.asarray(y)
     _check_no_lists_of_labels(y, name)
     with naming(name):

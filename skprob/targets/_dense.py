@@ -45,7 +45,7 @@ class DenseTarget:
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""
-        if factor == -1:  # Without a new array.
+        if factor == -1:  # This makes no new array.
             array -= self.values
         else:
             array += factor * self.values

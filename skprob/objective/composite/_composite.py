@@ -164,17 +164,17 @@ class CompositeObjective(LinearObjective):
         other._set_shrinkage(self.shrinkage.restricted(columns))
         return other
 
-    def at(self, parameters, beside=None):
+    def at(self, parameters, known=None):
         """The :class:`CompositePoint` at parameters, in one pass.
 
-        It takes half a pass if a point `beside` is given that has the same raw
-        predictions. Its objective has fewer or more of the same features.
+        It takes half a pass if a `known` point has the same raw predictions. That is a
+        point of the objective of fewer or more of the same features.
         """
-        if beside is not None:
-            return self.composed(self._smooth_beside(beside.smooth, parameters))
+        if known is not None:
+            return self.composed(self._smooth_from(known.smooth, parameters))
         return self.composed(self.smooth_at(parameters))
 
-    def _smooth_beside(self, point, parameters):
+    def _smooth_from(self, point, parameters):
         """The smooth part, where another objective's has the same raw predictions.
 
         It takes half a pass, if the rows are not remote.
@@ -182,7 +182,7 @@ class CompositeObjective(LinearObjective):
         if self.description.is_remote:
             return self.smooth_at(parameters)
         if is_little(self.blocks):
-            return LittlePoint.beside(point, self, parameters)
+            return LittlePoint.with_rows_of(point, self, parameters)
         self.count(0.5)
         pairs = self.blocks.beside(point.of_blocks)
         points = pairs.map(point_with_rows)

@@ -72,7 +72,7 @@ class LittlePoint(LinearPoint):
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
     @classmethod
-    def beside(cls, point, objective, parameters):
+    def with_rows_of(cls, point, objective, parameters):
         """The point with the raw predictions of another one, in half a pass."""
         objective.count(0.5)
         rows = EvaluatedRows(objective, point.of_blocks.single.raw)

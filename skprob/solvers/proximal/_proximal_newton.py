@@ -132,7 +132,7 @@ class ProximalNewton:
             columns = np.append(features, description.shape[1] - 1)
         matrix = state.point.parameters.reshape(description.shape)
         parameters = np.ascontiguousarray(matrix[:, columns]).reshape(-1)
-        point = restricted.at(parameters, beside=state.point)
+        point = restricted.at(parameters, known=state.point)
         before = point
         enough = tuning.left_on_working_set * np.linalg.norm(state.point.gradient)
         inner = replace(state, point=point, minimised=None)
@@ -147,7 +147,7 @@ class ProximalNewton:
             return replace(state, is_spent=True)
         matrix = np.zeros(description.shape)
         matrix[:, columns] = inner.point.parameters.reshape(len(matrix), -1)
-        point = problem.at(matrix.reshape(-1), beside=inner.point)
+        point = problem.at(matrix.reshape(-1), known=inner.point)
         return replace(inner, point=point)
 
     def _iterate(self, problem, state):

@@ -124,12 +124,12 @@ def test_points_with_the_same_raw_predictions(n_blocks, of_little, monkeypatch):
     step = np.random.default_rng(0).normal(size=part.shape)
     point = whole.at(x)
     passes = whole.passes
-    started = some.at(part, beside=point)
+    started = some.at(part, known=point)
     assert some.passes - passes == pytest.approx(0.5 * 3 / 4)
     ended = some.composed(started.smooth.along(step).arrive(0.5))
     moved = np.insert((part + 0.5 * step).reshape(4, -1), 2, 0, axis=1).ravel()
     passes = whole.passes
-    again = whole.at(moved, beside=ended)
+    again = whole.at(moved, known=ended)
     assert whole.passes - passes == 0.5
     for point, expected in [
         (started, some.at(part)),

@@ -15,7 +15,7 @@ class CompositeHinges(SquaredHinges):
         super().__init__(X, signs, ridge, has_shrinkage=True, **kind)
         self.shrinkage = shrinkage
 
-    def at(self, parameters, beside=None):  # Evaluated anew.
+    def at(self, parameters, known=None):  # Evaluated anew.
         return self.composed(SquaredHingesPoint(_Smooth(self), parameters))
 
     def composed(self, smooth):
