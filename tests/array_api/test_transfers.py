@@ -10,14 +10,13 @@ from sklearn import config_context
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 
 from ..versions import has_cuda
+from .transfers import Transfers
 
 N_ROWS, N_FEATURES, N_CLASSES = 1500, 200, 40
 
 
 def fit_with_transfers(model, torch):
     """What a fit of many coefficients to few rows copies, and its passes."""
-    from .transfers import Transfers
-
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
     scores = X @ rng.normal(size=(N_FEATURES, N_CLASSES)) / 7

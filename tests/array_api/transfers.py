@@ -1,16 +1,18 @@
 """What a fit to tensors of torch copies between the host and a device."""
 
 import numpy as np
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch")
+overrides = pytest.importorskip("torch.overrides")
+dispatch = pytest.importorskip("torch.utils._python_dispatch")
 
 # Operators whose result the host waits for: a number, or indices.
 _WAITS = ("aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select")
 _TO_DEVICE = ("asarray", "tensor", "as_tensor", "from_numpy")
 
 
-class Transfers(TorchFunctionMode):
+class Transfers(overrides.TorchFunctionMode):
     """Context that records copies of arrays to and from tensors.
 
     On the CPU, too, where they share memory: a GPU would copy.
@@ -41,14 +43,14 @@ class Transfers(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
-        if name in ("cpu", "tolist") and isinstance(args[0], Tensor):
+        if name in ("cpu", "tolist") and isinstance(args[0], torch.Tensor):
             self.to_host.append(args[0].numel())
         if name in _TO_DEVICE and isinstance(args[0], np.ndarray):
             self.to_device.append(args[0].size)
         return function(*args, **(kwargs or {}))
 
 
-class _Waits(TorchDispatchMode):
+class _Waits(dispatch.TorchDispatchMode):
     number = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
