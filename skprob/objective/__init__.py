@@ -15,7 +15,7 @@ and the objective along a step. Little data are one array in one block: read
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
 `_parts.py` makes objectives of some features, outputs or rows.
-`_leave_one_out.py` computes what the model without a row predicts for it.
+`left_out/` computes the raw predictions of each row by the model without it.
 Another kind of score takes the place of `_linear.py`, as `_cosine.py` does. `_wide.py`
 is for rows that are fewer than their features.
 """
@@ -57,9 +57,9 @@ _MODULES = {
     "EntryShrinkage": "composite",
     "PenaltyShape": "composite",
     "WideObjective": "_wide",
-    "drawn_rows": "_leave_one_out",
-    "leave_one_out": "_leave_one_out",
-    "uses_exact_hessian": "_leave_one_out",
+    "drawn_rows": "left_out",
+    "leave_one_out": "left_out",
+    "uses_exact_hessian": "left_out",
 }
 
 

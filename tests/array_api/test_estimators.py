@@ -51,7 +51,8 @@ from skprob.mappings import (
     ThresholdMapping,
 )
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
-from skprob.objective import LinearObjective, _leave_one_out, split_rows
+from skprob.objective import LinearObjective, split_rows
+from skprob.objective.left_out import _leave_one_out
 from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, target_beside
 
 from ..estimators import CLASSIFIERS

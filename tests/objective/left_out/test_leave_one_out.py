@@ -11,10 +11,17 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, PerturbMax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import (
     LinearObjective,
-    _leave_one_out,
     drawn_rows,
     leave_one_out,
     split_rows,
+)
+from skprob.objective.left_out import (
+    _diagonal_blocks,
+    _fewer_columns,
+    _leave_one_out,
+    _parts,
+    _row_systems,
+    _whole_hessian,
 )
 from skprob.solvers import solve
 from skprob.targets import DenseTarget
@@ -111,8 +118,8 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
 @pytest.mark.parametrize("most_iterations", [1, 10])
 def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
     """Matrices of the rows are inverted by conjugate gradients, as far as they go."""
-    monkeypatch.setattr(_leave_one_out, "_MANY_OUTPUTS", 2)
-    monkeypatch.setattr(_leave_one_out, "_MOST_ITERATIONS", most_iterations)
+    monkeypatch.setattr(_row_systems, "_MANY_OUTPUTS", 2)
+    monkeypatch.setattr(_row_systems, "_MOST_ITERATIONS", most_iterations)
     loss, C = FenchelYoungLoss(mapping), 5.0
     data = rows(4)
     scores, model = left_out(*data, loss, C)
@@ -126,20 +133,20 @@ def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     """To single precision under a usual penalty, to double where that is not enough."""
-    monkeypatch.setattr(_leave_one_out, "_LEAST_SINGLE", 0)
+    monkeypatch.setattr(_whole_hessian, "_LEAST_SINGLE", 0)
     if n_blocks == 2:
         slices = [slice(0, 7), slice(7, 24)]
         monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
     loss, data = FenchelYoungLoss(mapping), rows()
     data[0][:, 2] = data[0][:, 1] + 1e-3 * data[0][:, 0]
-    in_single, single_inverse = [], _leave_one_out._single_inverse
+    in_single, single_inverse = [], _whole_hessian.single_precision_inverse
 
     def watched(*args):
         inverse = single_inverse(*args)
         in_single.append(inverse is not None)
         return inverse
 
-    monkeypatch.setattr(_leave_one_out, "_single_inverse", watched)
+    monkeypatch.setattr(_whole_hessian, "single_precision_inverse", watched)
     # Under the weak penalty single precision cannot tell two of the features apart.
     for C, rtol in ((0.7, 1e-4), (1e5, 1e-5)):
         scores, model = left_out(*data, loss, C)
@@ -200,7 +207,7 @@ def test_drawn_rows_stand_for_all(mapping, n_blocks, monkeypatch):
         both = np.stack([scores[i], expected])
         assert_allclose(*without_mean(both, loss), rtol=1e-5, atol=1e-6)
     # It is near that of all rows: so are the changes.
-    monkeypatch.setattr(_leave_one_out, "_DRAWN_PER_COLUMN", np.inf)
+    monkeypatch.setattr(_whole_hessian, "_DRAWN_PER_COLUMN", np.inf)
     whole = np.concatenate(leave_one_out(objective, start, share))
     fitted = X[drawn] @ model[0].T + model[1]
     exact, approximate = (without_mean(each - fitted, loss) for each in (whole, raw))
@@ -248,14 +255,16 @@ def test_exact_where_no_probability_is_zero_with_sparsemax():
         assert_allclose(*without_mean(np.stack([scores[i], expected]), loss), atol=1e-8)
 
 
-@pytest.mark.parametrize("limit", ["_PART", "_LARGEST_WHOLE"])
+@pytest.mark.parametrize(
+    ("module", "limit"), [(_parts, "_PART"), (_leave_one_out, "_LARGEST_WHOLE")]
+)
 @pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
-def test_rows_in_parts_and_blocks_of_the_hessian(mapping, limit, monkeypatch):
+def test_rows_in_parts_and_blocks_of_the_hessian(mapping, module, limit, monkeypatch):
     """Parts change nothing; blocks nothing where labels are independent."""
     loss, is_cube = FenchelYoungLoss(mapping), mapping.traits.polytope == "cube"
     data = rows(marginals=is_cube)
     whole, (coef, intercept) = left_out(*data, loss, C=1.0)
-    monkeypatch.setattr(_leave_one_out, limit, 40)
+    monkeypatch.setattr(module, limit, 40)
     other, _ = left_out(*data, loss, C=1.0)
     if limit == "_PART" or is_cube:
         assert_allclose(other, whole, rtol=1e-7, atol=1e-9)
@@ -334,33 +343,11 @@ def test_a_row_of_weight_two_is_left_out_whole():
     assert_allclose(scores[13] - scores[13].mean(), expected, rtol=0.05, atol=0.01)
 
 
-@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax(), Entmax(3.0)])
-def test_coupling_of_some_classes(mapping, monkeypatch):
-    """Matrices of all classes took 67 s of a fit to 2,000 rows with 1,000 classes."""
-    rng, loss, step = np.random.default_rng(0), FenchelYoungLoss(mapping), 1e-6
-    scores, target = 0.3 * rng.normal(size=(5, 6)), np.eye(6)[rng.integers(6, size=5)]
-    scores[0] = [9, 0, 0, 0, 0, 0]
-
-    def gradient(scores):
-        return loss.value_and_gradient(scores, target)[1]
-
-    columns = [
-        (gradient(scores + step * e) - gradient(scores - step * e)) / (2 * step)
-        for e in np.eye(6)
-    ]
-    hessian = np.stack(columns, axis=2)
-    linear = loss.linearize(scores.copy(), DenseTarget(target))
-    if linear.slopes() is not None:
-        monkeypatch.setattr(type(linear.hessian), "matrices", pytest.fail)
-    chosen = np.array([rng.permutation(6)[:3] for _ in range(5)])
-    expected = [J[np.ix_(k, k)] for J, k in zip(hessian, chosen, strict=True)]
-    assert_allclose(_leave_one_out._coupling(linear, chosen), expected, atol=1e-7)
-
-
 def test_too_many_columns(monkeypatch):
     X, target, weight, _ = rows()
     X = np.hstack([X, np.zeros((len(X), 2500))])
     monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
-    monkeypatch.setattr(_leave_one_out, "_MOST_NUMBERS", 1000)
+    for module in (_diagonal_blocks, _fewer_columns):
+        monkeypatch.setattr(module, "MOST_NUMBERS", 1000)
     with pytest.raises(ValueError, match="at most 2,500 columns"):
         left_out(X, target, weight, None, FenchelYoungLoss(Softmax()), C=1.0)

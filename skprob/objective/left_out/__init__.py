@@ -1,0 +1,18 @@
+"""Raw predictions of each row by the model that was fitted without it, approximately.
+
+Read `_leave_one_out.py` first: it has the formulas, and selects one of two routes.
+
+- `_whole_hessian.py` inverts the Hessian of all parameters, and solves a small linear
+  system for each row (`_row_systems.py`).
+- `_diagonal_blocks.py` approximates the Hessian by a block for each raw prediction,
+  where the whole one takes too long.
+
+`_inverse.py` inverts Hessians. `_drawn_rows.py` draws some rows in place of all, and
+`_fewer_columns.py` changes the coordinates where columns are more than rows.
+`_parts.py` has the quantities of some rows of a block.
+"""
+
+from ._drawn_rows import drawn_rows
+from ._leave_one_out import leave_one_out, uses_exact_hessian
+
+__all__ = ["drawn_rows", "leave_one_out", "uses_exact_hessian"]
