@@ -1,43 +1,15 @@
 """The heuristics of the fitting code, and how to do without each of them.
 
-Most are fields of :class:`skprob.solvers.Tuning`. The others are attributes of modules
-or classes.
+Each is switched off by fields of :class:`skprob.solvers.Tuning`.
 """
 
-import ctypes
 import math
 import sys
-from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 
-from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design, _memory
-from skprob.linear_model.fit import _wide_rows
-from skprob.linear_model.search import _path as search_path
-from skprob.linear_model.search import _scoring
-from skprob.losses import FenchelYoungLoss
-from skprob.losses._base import Loss
-from skprob.objective import (
-    LinearObjective,
-    _block,
-    _block_point,
-    _linear,
-)
-from skprob.objective._linear_point import LinearCurvature
-from skprob.objective.certificates import _intercepts
-from skprob.solvers import (
-    Tuning,
-    _line_search,
-    _path,
-    groups_of_outputs,
-    method_for,
-    minimize_path,
-    solve,
-)
-from skprob.solvers._coordinates import Whitening
+from skprob.solvers import Tuning, groups_of_outputs, method_for
 from skprob.solvers.newton import sample_size
 
 
@@ -49,47 +21,41 @@ class Heuristic(NamedTuple):
     name : str
     acts_on : callable
         Whether it may change a fit, given a description and its plan.
-    without : Without
+    without : Tuning
+    fields : frozenset of str
+        Fields of the tuning that belong to it.
+    in_search : bool
+        Whether it may change a search.
     """
 
     name: str
     acts_on: object
-    without: object
-
-    @property
-    def in_search(self):
-        """Whether it may change a search."""
-        return self.acts_on is in_searches or self.name in ALSO_IN_SEARCHES
+    without: Tuning
+    fields: frozenset
+    in_search: bool
 
 
-class Without:
-    """Changes that make the code do without a heuristic.
+def without(*also, plan=None, in_search=False, **fields):
+    """A function of name and fits that makes a :class:`Heuristic`.
 
     Parameters
     ----------
-    *patches : context manager
-        Other attributes of modules and classes.
+    *also : str
+        Other fields of the heuristic, which have no effect without it.
     plan : dict, default=None
-        Other fields of the plan.
+        Fields of the plan that differ.
+    in_search : bool, default=False
     **fields
-        Other fields of the tuning.
+        Fields of the tuning that differ.
     """
 
-    def __init__(self, *patches, plan=None, **fields):
-        fixed_plan = tuple((plan or {}).items())
-        self._patches = patches
-        self._tuning = Tuning(fixed_plan=fixed_plan, **fields)
+    def heuristic(name, acts_on):
+        names = frozenset(fields) | frozenset(also)
+        tuning = Tuning(fixed_plan=tuple((plan or {}).items()), **fields)
+        searches = in_search or acts_on is in_searches
+        return Heuristic(name, acts_on, tuning, names, searches)
 
-    @contextmanager
-    def in_force(self):
-        """Context with the changes, whose value is the tuning of fits inside it."""
-        tuned_path = partial(minimize_path, tuning=self._tuning)
-        with ExitStack() as stack:
-            # Searches choose no tuning themselves.
-            stack.enter_context(changed(search_path, "minimize_path", tuned_path))
-            for change in self._patches:
-                stack.enter_context(change)
-            yield self._tuning
+    return heuristic
 
 
 NOTHING = "nothing"
@@ -106,20 +72,24 @@ def in_searches(d, p):
     return False
 
 
+def is_smooth(d, p):
+    return not d.has_shrinkage
+
+
 def by_lbfgs(d, p):
-    return method_for(d) == "lbfgs"
+    return is_smooth(d, p) and method_for(d) == "lbfgs" and not d.has_kinks
 
 
 def by_newton(d, p):
-    return not by_lbfgs(d, p)
+    return is_smooth(d, p) and method_for(d) != "lbfgs"
 
 
 def by_cg(d, p):
-    return method_for(d) == "newton-cg"
+    return is_smooth(d, p) and method_for(d) == "newton-cg"
 
 
 def by_cholesky(d, p):
-    return method_for(d) == "newton-cholesky"
+    return is_smooth(d, p) and method_for(d) == "newton-cholesky"
 
 
 def two_classes(d, p):
@@ -143,7 +113,8 @@ def splits(d, p):
 
 
 def whitens(d, p):
-    return p.preconditioner.startswith("gram") and not by_cholesky(d, p)
+    has_gram = p.preconditioner.startswith("gram")
+    return is_smooth(d, p) and has_gram and not by_cholesky(d, p)
 
 
 def whitens_by_output(d, p):
@@ -152,7 +123,7 @@ def whitens_by_output(d, p):
 
 def computes_several(d, p):
     several = whitens_by_output(d, p) or (by_cholesky(d, p) and not two_classes(d, p))
-    return several and is_small(d, p)
+    return several and is_little(d, p)
 
 
 def samples(d, p):
@@ -160,7 +131,7 @@ def samples(d, p):
 
 
 def in_single_precision(d, p):
-    return p.precision is np.float32
+    return is_smooth(d, p) and p.precision is np.float32
 
 
 def starts_on_sample(d, p):
@@ -173,183 +144,275 @@ def has_groups(d, p):
 
 def in_wide(d, p):
     # Other rows are more than their columns, or about as many as they are here.
-    return d.n_rows <= d.shape[1] + 1
+    return is_smooth(d, p) and d.n_rows <= d.shape[1] + 1
 
 
-def is_small(d, p):
-    return d.n_rows * d.shape[1] <= _design.CACHE_SIZE
+def is_little(d, p):
+    return d.n_rows * d.shape[1] <= Tuning().most_standardised
 
 
 def is_large(d, p):
-    return d.n_rows * max(d.shape) > _blocks.CACHE_SIZE / 4
+    return d.n_rows * max(d.shape) > Tuning().block_size / 4
 
 
-# How to do without.
+def of_many_columns(d, p):
+    return is_little(d, p) and d.shape[1] >= Tuning().many_columns
 
 
-def changed(owner, name, value):
-    """A context with another value of an attribute."""
-    return patch.object(owner, name, value)
+def has_hessian_of_pairs(d, p):
+    few = math.prod(d.shape) <= Tuning().few_parameters
+    return is_little(d, p) and few and not two_classes(d, p)
 
 
-def blocks_times(times):
-    return changed(_blocks, "CACHE_SIZE", int(times * _blocks.CACHE_SIZE))
+def has_gap(d, p):
+    return is_smooth(d, p) and d.has_intercept and not is_little(d, p)
 
 
-def middle(low, high):
-    return (low.length + high.length) / 2
+def shrinks(d, p):
+    return d.has_shrinkage
 
 
-def of_all_rows(self, by_output, n_drawn, sandwiches=LinearCurvature.sandwiches):
-    return sandwiches(self, by_output, math.inf)
+def shrinks_little(d, p):
+    return shrinks(d, p) and is_little(d, p)
 
 
-def one_by_one(self, weights):
-    return np.stack([self._one_sandwich(weight) for weight in weights.T])
+def shrinks_many(d, p):
+    return shrinks(d, p) and d.n_stored > Tuning().little_of_features
 
 
-def solve_anew(*args, resume=None, **options):
-    return solve(*args, **options)
+def shrinks_few(d, p):
+    return shrinks(d, p) and not shrinks_many(d, p)
 
 
-class MemoryGivenBack:
-    """glibc as it is after the largest array that was freed had 1 MiB."""
-
-    def __enter__(self):
-        self._keep(1 << 20)
-
-    def __exit__(self, *exception):
-        self._keep(_memory._LARGE)
-
-    def _keep(self, size):
-        trim_threshold, map_threshold = -1, -3
-        library = ctypes.CDLL(None)
-        library.mallopt(map_threshold, size)
-        library.mallopt(trim_threshold, 2 * size)
+def shrinks_with_zeros(d, p):
+    # Losses with exact zeros have no third derivatives where the support changes.
+    return shrinks(d, p) and d.has_proximal_step
 
 
-in_features = changed(_wide_rows, "row_space_of", lambda spec, rows, l2: None)
-# Whatever it is set to.
-FALSE = property(lambda self: False, lambda self, value: None)
-OF_TWO = "linearize_difference"
+def shrinks_sparse(d, p):
+    return shrinks(d, p) and d.n_stored < 0.1 * d.n_rows * d.shape[1]
 
+
+def has_kinks(d, p):
+    return d.has_kinks
+
+
+USUAL = Tuning()
+NEVER = sys.maxsize
+#: Functions that make heuristics, by name and the fits that they act on.
 GROUPS = {
     in_all: {
-        NOTHING: Without(),
-        "freed memory kept": Without(MemoryGivenBack()),
+        NOTHING: without(in_search=True),
+        "freed memory kept": without(kept_memory=1 << 20),
     },
     by_newton: {
-        "cubic interpolation": Without(
-            changed(_line_search, "interpolated_length", middle),
-            changed(_line_search, "extrapolated_length", lambda _, end: 2 * end.length),
+        "cubic interpolation": without(
+            in_search=True,
+            shortest_part=0.5,
+            longest_part=0.5,
+            least_longer=2.0,
+            most_longer=2.0,
         ),
-        "slope condition": Without(slope_left=math.inf, slope_left_far=math.inf),
-        "tangents where trials fail": Without(trials_by_cubics=sys.maxsize),
-        "several steps of the gap's intercepts": Without(
-            changed(_intercepts, "_MOST_STEPS", 1)
+        "slope condition": without(
+            "sufficient_decrease",
+            "most_trials",
+            in_search=True,
+            slope_left=math.inf,
+            slope_left_far=math.inf,
         ),
+        "tangents where trials fail": without(in_search=True, trials_by_cubics=NEVER),
+        "curvature of several steps": without(curvatures_kept=1),
+    },
+    has_gap: {
+        "several steps of the gap's intercepts": without(
+            "most_twice", intercept_steps=1
+        ),
+        "rough intercepts of the gap": without(share_of_bound=0.0),
     },
     by_cholesky: {
-        "whole Hessian": Without(largest_hessian_cost=0),
-        "smaller slope far from the minimum": Without(
-            slope_left_far=Tuning().slope_left
+        "whole Hessian": without(in_search=True, largest_hessian_cost=0),
+        "smaller slope far from the minimum": without(
+            "near_minimum", slope_left_far=USUAL.slope_left
         ),
-        "damping reduced": Without(damped_part=math.inf),
+        "damping reduced": without("unresolved_curvature", damped_part=math.inf),
+    },
+    has_hessian_of_pairs: {
+        "whole Hessian in one product": without(in_search=True, few_parameters=0),
     },
     two_classes: {
-        "closed forms for two classes": Without(
-            changed(FenchelYoungLoss, OF_TWO, getattr(Loss, OF_TWO))
-        ),
+        "closed forms for two classes": without(in_search=True, closed_pairs=False),
     },
     by_cg: {
-        "Nash-Sofer stop": Without(least_gain=0.0),
-        "preconditioner renewed": Without(plan={"renew_after": math.inf}),
-        "active rows only": Without(changed(_block_point, "FEW_ACTIVE", 0)),
+        "exponentials cost more": without(elementwise_cost=1.0),
+        "rough steps": without(forcing_term=1e-2),
+        "Nash-Sofer stop": without(least_gain=0.0),
+        "preconditioner renewed": without(plan={"renew_after": math.inf}),
+        "active rows only": without(few_active=0),
+        "losses of a trial kept": without(losses_kept=0),
     },
     outputs_apart: {
-        "each output alone": Without(plan={"by_output": False}),
-        "labels' frequencies at the start": Without(
-            changed(LinearObjective, "separate_start", lambda self, start: start)
+        "each output alone": without(plan={"by_output": False}),
+        "labels' frequencies at the start": without(label_intercepts=False),
+        "smaller slope of each output": without(slope_left_far=USUAL.slope_left),
+        "smaller residual of each output": without(
+            forcing_term_by_output=USUAL.forcing_term
         ),
-        "smaller slope of each output": Without(slope_left_far=Tuning().slope_left),
+        "moments of each output renewed": without(most_curvature_change=math.inf),
+        "outputs leave the arrays": without(shrink_below=0.0),
     },
     without_gram: {
-        "classes' frequencies at the start": Without(gain_of_intercepts=math.inf)
+        "classes' frequencies at the start": without(
+            "most_intercepts", gain_of_intercepts=math.inf
+        )
     },
     more_by_cg: {
-        "stronger penalty first": Without(first_penalty=1.0),
-        "recycled directions": Without(recycled_numbers=0),
+        "stronger penalty first": without(
+            "first_steps_gain", "first_steps_left", first_penalty=1.0
+        ),
+        "recycled directions": without(in_search=True, recycled_numbers=0),
     },
-    splits: {"splitting": Without(plan={"split_after": math.inf})},
+    splits: {
+        "splitting": without(
+            "splitting_memory",
+            "splitting_strength",
+            "splitting_end",
+            plan={"split_after": math.inf},
+        )
+    },
     whitens: {
-        "whitening": Without(most_numbers=0),
-        "more rows while they are few": Without(enough_rows=0),
-        "all rows of little data": Without(little_data=0),
+        "whitening": without("most_products", in_search=True, most_numbers=0),
+        "more rows while they are few": without("many_products", enough_rows=0),
+        "fewest rows of a column": without(fewest_rows=0),
+        "all rows of little data": without(little_data=0),
     },
     whitens_by_output: {
-        "sandwiches by output": Without(plan={"preconditioner": "gram"}),
-        "one sandwich at zero scores": Without(
-            changed(LinearCurvature, "is_at_zero", False)
+        "sandwiches by output": without(
+            in_search=True, plan={"preconditioner": "gram"}
         ),
-        "coordinates for the common direction": Without(
-            patch.object(Whitening, "_splits", FALSE, create=True)
+        "one sandwich at zero scores": without(one_at_zero=False),
+        "coordinates for the common direction": without(
+            in_search=True, common_coordinates=False
         ),
     },
     computes_several: {
-        "sandwiches in one product": Without(
-            changed(LittleDesign, "sandwich", one_by_one)
+        "sandwiches in one product": without(
+            "most_pairs", in_search=True, pair_columns=0.0
         ),
+    },
+    of_many_columns: {
+        "product with its own transpose": without(in_search=True, many_columns=NEVER),
     },
     samples: {
-        "sampled sandwiches": Without(
-            changed(LinearCurvature, "sandwiches", of_all_rows)
+        "sampled sandwiches": without("few_products", plan={"n_drawn": math.inf}),
+    },
+    in_single_precision: {"single precision": without(plan={"precision": np.float64})},
+    is_little: {
+        "small data standardised once": without(in_search=True, most_standardised=0),
+    },
+    in_wide: {
+        "wide rows in coordinates": without(
+            *(name for name in Tuning._fields if name.startswith("wide_")),
+            wide_columns=math.inf,
         )
     },
-    in_single_precision: {
-        "single precision": Without(
-            changed(_linear, "_suits_single_precision", lambda *_: False)
+    starts_on_sample: {
+        "start on a sample": without(
+            "sampled_share", "large_data", "sample_tol", sampled_rows=math.inf
         )
     },
-    is_small: {
-        "small data standardised once": Without(
-            changed(
-                _block,
-                "standardized",
-                lambda design, units, _: StandardizedDesign(design, units),
-            )
-        )
-    },
-    in_wide: {"wide rows in coordinates": Without(in_features)},
-    starts_on_sample: {"start on a sample": Without(sampled_rows=math.inf)},
-    has_groups: {"groups of outputs": Without(group_size=sys.maxsize)},
+    has_groups: {"groups of outputs": without("fewest_outputs", group_size=NEVER)},
     is_large: {
-        "blocks no larger": Without(blocks_times(2)),
-        "blocks no smaller": Without(blocks_times(0.5)),
+        "blocks no larger": without(block_size=2 * USUAL.block_size),
+        "blocks no smaller": without(block_size=USUAL.block_size // 2),
     },
     by_lbfgs: {
-        "L-BFGS: coordinates renewed": Without(first_stretch=sys.maxsize),
-        "L-BFGS: rows without curvature": Without(share_at_zero=0.0),
-        "L-BFGS: single precision": Without(plan={"precision": np.float64}),
-        "L-BFGS if predictions are many": Without(many_raw_predictions=math.inf),
-    },
-    in_searches: {
-        "search: penalties together": Without(family_rounds=0),
-        "search: limited rounds together": Without(family_rounds=sys.maxsize),
-        "search: starts taken nearer": Without(far_start=math.inf),
-        "search: curvature handed on": Without(changed(_path, "solve", solve_anew)),
-        "search: scoring together": Without(
-            changed(_scoring, "with_predictions", lambda _, models, available: models)
+        "L-BFGS: coordinates renewed": without(first_stretch=NEVER),
+        "L-BFGS: rows without curvature": without(share_at_zero=0.0),
+        "L-BFGS if predictions are many": without(
+            "numbers_kept", many_raw_predictions=math.inf
         ),
     },
+    has_kinks: {
+        "bundle: looser at first": without(
+            "bundle_size",
+            "bundle_decrease",
+            "bundle_shorter",
+            "bundle_error",
+            "bundle_tighter",
+            bundle_looseness=1.0,
+        )
+    },
+    shrinks_with_zeros: {
+        "l1: stronger penalties first": without(
+            first_ratio=math.inf, first_ratio_of_wide=math.inf
+        ),
+        "l1: two penalties of a decade": without(penalties_of_decade=1),
+        "l1: damping": without(
+            *("first_damping", "more_damping", "less_damping", "good_model"),
+            *("timid_model", "least_damping"),
+            poor_model=-math.inf,
+        ),
+    },
+    shrinks: {
+        "l1: Hessian written out": without(largest_hessian=0),
+        "l1: costly Hessian, if steps are": without(hessian_products=0.0),
+        "l1: Hessian from drawn rows": without(
+            *("largest_share", "far_step"),
+            rows_of_parameter=math.inf,
+            rows_near=math.inf,
+        ),
+        "l1: more rows near the minimum": without(rows_near=USUAL.rows_of_parameter),
+        "l1: no rows drawn for a small Hessian": without(
+            sampled_hessian_products=0.0, sampled_hessian=0.0
+        ),
+        "l1: Hessian in single precision": without(
+            "least_pivot", single_hessian=math.inf
+        ),
+    },
+    shrinks_little: {"l1: part of a whole Hessian": without(little_hessian=0.0)},
+    shrinks_few: {
+        "l1: longer steps": without(longest_step=1.0),
+        "l1: no working set of few numbers": without(little_of_features=0),
+    },
+    shrinks_many: {
+        "l1: working set": without("most_on_working_set", largest_working_set=0.0),
+        "l1: no large working set": without(largest_working_set=math.inf),
+        "l1: working set to a part of the gradient": without(left_on_working_set=0.05),
+        "l1: few features added": without(
+            "fewest_added", most_added=math.inf, most_added_of_wide=math.inf
+        ),
+        "l1: fewer added of wide": without(most_added_of_wide=USUAL.most_added),
+    },
+    shrinks_sparse: {
+        "l1: stored numbers cost more": without(sparse_cost=4.0, sparse_pair_cost=1.0),
+    },
+    in_searches: {
+        "search: penalties together": without(family_rounds=0),
+        "search: limited rounds together": without(family_rounds=NEVER),
+        "search: starts taken nearer": without(far_start=math.inf),
+        "search: curvature handed on": without(resumes=False),
+        "search: scoring together": without(scored_together=0),
+        "l1 search: steps of the penalty": without(
+            "looser_steps", iterations_of_step=NEVER
+        ),
+        "l1 search: few steps of the penalty": without(most_steps=16),
+    },
 }
-ALSO_IN_SEARCHES = [NOTHING, "cubic interpolation", "slope condition"]
-ALSO_IN_SEARCHES += ["tangents where trials fail"]
-ALSO_IN_SEARCHES += ["whole Hessian", "closed forms for two classes", "whitening"]
-ALSO_IN_SEARCHES += ["recycled directions", "sandwiches by output"]
-ALSO_IN_SEARCHES += ["coordinates for the common direction"]
-ALSO_IN_SEARCHES += ["small data standardised once", "sandwiches in one product"]
 HEURISTICS = [
-    Heuristic(name, acts_on, without)
+    make(name, acts_on)
     for acts_on, group in GROUPS.items()
-    for name, without in group.items()
+    for name, make in group.items()
 ]
+#: Fields that no row switches, and why.
+WITHOUT_ROW = {
+    "fixed_plan": "the rows use it",
+    "round_trip_cost": "a cluster is slower by it",
+    "least_on_device": "a GPU is slower by it",
+    "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",
+    "least_curvature": "of the same",
+    "loose_gap": "when a fit has ended",
+    "look_back": "when a fit has ended",
+    "patience": "when a fit has ended",
+    "rounding": "when a fit has ended",
+    "tol_at_start": "when a fit has ended",
+}

@@ -67,7 +67,7 @@ def rows_of_a_block(monkeypatch):
     """Return ``set_rows(n)``: from then on blocks have n rows, the last one fewer."""
 
     def set_rows(n):
-        def row_slices(X, n_outputs):
+        def row_slices(X, *_):
             return [slice(i, min(i + n, X.shape[0])) for i in range(0, X.shape[0], n)]
 
         for module in (_block, _prediction):

@@ -19,7 +19,7 @@ def faults_of_a_round():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 if {keep}:
-    keep_freed_memory()
+    keep_freed_memory(16 << 20)
 faults_of_a_round()
 print(sum(faults_of_a_round() for _ in range(5)))
 """

@@ -7,10 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.arrays import is_host
+from .._utils.tuning import Tuning
 from ._array_api import ArrayDesign, n_array_blocks
 from ._csr import CSRDesign
 from ._dense import DenseDesign
-from ._design import CACHE_SIZE
 
 
 class Blocks(ABC):
@@ -88,7 +88,7 @@ def as_design(X):
     return DenseDesign(X) if isinstance(X, np.ndarray) else ArrayDesign(X)
 
 
-def row_slices(X, n_outputs):
+def row_slices(X, n_outputs, block_size=Tuning().block_size):
     """Slices of the rows of X for blocks of a suitable size, in order.
 
     There is at least one, and their sizes differ by one row at most.
@@ -98,6 +98,8 @@ def row_slices(X, n_outputs):
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     n_outputs : int
         Number of raw predictions of each row.
+    block_size : int, default=Tuning().block_size
+        Most numbers of the raw predictions of a block and their gradient.
 
     Examples
     --------
@@ -107,16 +109,18 @@ def row_slices(X, n_outputs):
     45
     """
     if is_host(X):
-        n_blocks = _n_host_blocks(X, n_outputs)
+        n_blocks = _n_host_blocks(X, n_outputs, block_size)
     else:
         n_blocks = n_array_blocks(X.shape, n_outputs)
     n_blocks = max(math.ceil(n_blocks), 1)
+    if n_blocks == 1:
+        return [slice(0, X.shape[0])]
     # Blocks of equal size, so that threads finish at the same time.
     ends = X.shape[0] * np.arange(n_blocks + 1) // n_blocks
     return list(map(slice, ends.tolist(), ends[1:].tolist()))
 
 
-def _n_host_blocks(X, n_outputs):
+def _n_host_blocks(X, n_outputs, block_size):
     """Number of blocks of a NumPy array or CSR matrix, before it is rounded up."""
     n_samples, n_features = X.shape
     # BLAS is slow for blocks with fewer rows than raw predictions of a row.
@@ -130,5 +134,5 @@ def _n_host_blocks(X, n_outputs):
     # Raw predictions and their gradient fit in L2 together. X may take 8 MiB: it is
     # still in L3 for the second product.
     rows_of_X = 2**23 / (X.dtype.itemsize * max(width, 1))
-    step = max(min(rows_of_X, CACHE_SIZE / (2 * n_outputs)), fewest)
+    step = max(min(rows_of_X, block_size / (2 * n_outputs)), fewest)
     return n_samples / step

@@ -6,15 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.arrays import upper_triangle
+from .._utils.tuning import Tuning
 from ._design import DesignMatrix
 
 # Mean squares of columns that are not smaller have all digits.
 _SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
-# Most products of pairs of columns that are kept (8 MiB).
-_MOST_PAIRS = 1 << 20
-# From this number of columns on the product of an array with its own transpose is
-# faster than one of two arrays: 0.75 times the time with 51, 1.5 times with 31.
-_MANY_COLUMNS = 40
 
 
 class DenseDesign(DesignMatrix):
@@ -90,10 +86,12 @@ class LittleDesign(DenseDesign):
     ----------
     Z : ndarray of shape (n_rows, n_columns)
         float64.
+    tuning : Tuning
     """
 
-    def __init__(self, Z):
+    def __init__(self, Z, tuning=Tuning()):
         super().__init__(Z)
+        self.tuning = tuning
         self._columns = np.ascontiguousarray(Z.T)
 
     def matvec(self, coef, shift=None):
@@ -104,7 +102,7 @@ class LittleDesign(DenseDesign):
         return np.dot(self._columns, residual).T
 
     def take(self, rows):
-        return LittleDesign(self._X[rows])
+        return LittleDesign(self._X[rows], self.tuning)
 
     def columns(self, rows):
         return self._columns[:, rows]
@@ -113,9 +111,9 @@ class LittleDesign(DenseDesign):
         n_weights, n_columns = weights.shape[1], self.shape[1]
         if n_weights == 1:
             return self._one_sandwich(weights[:, 0])[None]
-        if 3 * n_weights < n_columns:
+        if self.tuning.pair_columns * n_weights < n_columns:
             return np.array([self._one_sandwich(weight) for weight in weights.T])
-        if self.shape[0] * n_columns * (n_columns + 1) / 2 > _MOST_PAIRS:
+        if self.shape[0] * n_columns * (n_columns + 1) / 2 > self.tuning.most_pairs:
             return super().sandwich(weights)
         # One product of all weights and all pairs of columns: wine in 0.4 times the
         # time.
@@ -123,7 +121,7 @@ class LittleDesign(DenseDesign):
         return pairs.take(upper_triangle(n_columns)[2], axis=1)
 
     def _one_sandwich(self, weight):
-        if self.shape[1] < _MANY_COLUMNS or weight.min(initial=0) < 0:
+        if self.shape[1] < self.tuning.many_columns or weight.min(initial=0) < 0:
             return np.dot(self._columns * weight, self._columns.T)
         weighted = self._columns * np.sqrt(weight)
         return np.dot(weighted, weighted.T)

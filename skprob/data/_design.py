@@ -8,7 +8,6 @@ import numpy as np
 from .._utils.arrays import upper_triangle
 
 # Most numbers of an array that is read again soon (2 MiB): about a core's L2 cache.
-# With a quarter, fits to badly scaled columns take 1.15 times as long.
 CACHE_SIZE = 1 << 18
 # Largest number whose square does not overflow in single precision.
 LARGEST_SINGLE = float(np.sqrt(np.finfo(np.float32).max))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._utils.arrays import take
+from .._utils.tuning import Tuning
 from ._array_api import ArrayDesign
 from ._csr import CSRDesign
 from ._dense import DenseDesign, LittleDesign
@@ -16,7 +17,7 @@ _LARGEST_COPY = 0.5
 _DENSE = 0.1
 
 
-def restricted(design, columns, n_rows):
+def restricted(design, columns, n_rows, tuning=Tuning()):
     """A design of standardised columns with some of them alone.
 
     Parameters
@@ -26,6 +27,7 @@ def restricted(design, columns, n_rows):
         Their numbers, in increasing order, with that of the constant if there is one.
     n_rows : int
         Rows of all blocks.
+    tuning : Tuning
 
     Examples
     --------
@@ -39,12 +41,13 @@ def restricted(design, columns, n_rows):
            [ 1.,  1.,  1.]])
     """
     if isinstance(design, LittleDesign):
-        return LittleDesign(np.ascontiguousarray(design._columns[columns].T))
+        Z = np.ascontiguousarray(design._columns[columns].T)
+        return LittleDesign(Z, tuning)
     features = columns[columns < len(design._units.mean)]
     units, some = design._units.restricted(features), _some(design._design, features)
     if isinstance(design._design, ArrayDesign):
         return StandardizedDesign(some, units)
-    return standardized(some, units, n_rows)
+    return standardized(some, units, n_rows, tuning)
 
 
 def _some(design, features):

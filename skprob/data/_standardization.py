@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import beside, concat, zeros
+from .._utils.tuning import Tuning
 from ._array_api import ArrayDesign
 from ._dense import LittleDesign
-from ._design import CACHE_SIZE
 from ._standardized_array import StandardizedArray
 from ._standardized_design import StandardizedDesign
 
@@ -123,16 +123,17 @@ def _rounding_error(mean, dtype):
     return 10 * np.finfo(dtype).eps * np.abs(mean)
 
 
-def standardized(design, units, n_rows):
+def standardized(design, units, n_rows, tuning=Tuning()):
     """A design of some of `n_rows` rows, in standardised columns.
 
-    If all of them fit the cache, they are copied, which is faster.
+    If all of them are little data, they are copied, which is faster.
 
     Parameters
     ----------
     design : DesignMatrix of shape (n_some, n_features)
     units : Standardization
     n_rows : int
+    tuning : Tuning
 
     Returns
     -------
@@ -140,6 +141,7 @@ def standardized(design, units, n_rows):
     """
     if isinstance(design, ArrayDesign):
         return StandardizedArray(design, units)
-    if n_rows * units.size > CACHE_SIZE or design.dtype != np.float64:
+    is_little = n_rows * units.size <= tuning.most_standardised
+    if not is_little or design.dtype != np.float64:
         return StandardizedDesign(design, units)
-    return LittleDesign(units.transform(design.columns(slice(None))).T)
+    return LittleDesign(units.transform(design.columns(slice(None))).T, tuning)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sklearn.utils._param_validation import StrOptions
+
 from .._utils.arrays import copied
-from .._utils.checks import OneOf
 from ..mappings import MappingLike
 from ._base import (
     Loss,
@@ -45,7 +46,7 @@ class AccuracyLoss(Loss):
     array([-0.6,  0. ])
     """
 
-    _parameter_constraints = {"pretrain": [OneOf("auto"), None]}
+    _parameter_constraints = {"pretrain": [StrOptions({"auto"}), None]}
 
     def __init__(
         self, mapping: MappingLike | None = None, pretrain: str | None = "auto"

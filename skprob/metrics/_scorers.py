@@ -266,14 +266,13 @@ def columns_in_order(y, estimator):
 
 
 def _target_of(estimator, model):
-    target_type = getattr(model, "target_type_", "auto")
+    kind = getattr(model, "target_type_", "auto")
     # A model of candidates predicts a class, and is scored on labels.
-    if target_type == "candidates":
-        target_type = "class"
-    classes = estimator.classes_ if target_type in ("auto", "class") else None
+    kind = "class" if kind == "candidates" else kind
+    classes = estimator.classes_ if kind in ("auto", "class") else None
     # Some classifiers of label sets have a list with the values 0 and 1 of each label.
     is_list = classes is None or isinstance(classes, list)
-    return {"classes": None if is_list else host(classes), "target_type": target_type}
+    return {"classes": None if is_list else host(classes), "target_type": kind}
 
 
 def host(classes):

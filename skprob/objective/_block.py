@@ -32,6 +32,7 @@ from .._utils.arrays import (
     widened,
 )
 from .._utils.scores import pair_adjoint, pair_scores
+from .._utils.tuning import Tuning
 from ..data import (
     DesignMatrix,
     LocalBlocks,
@@ -60,6 +61,7 @@ class Block:
         Numbers that are added to the scores.
     available : array of bool of shape (n_rows, n_classes) or None
         Classes that each row may choose from.
+    tuning : Tuning
     """
 
     design: DesignMatrix
@@ -67,6 +69,7 @@ class Block:
     weight: Any
     offset: Any = None
     available: Any = None
+    tuning: Tuning = Tuning()
 
     @cached_property
     def has_row_scores(self):
@@ -85,6 +88,7 @@ class Block:
             take(self.weight, rows),
             None if self.offset is None else take(self.offset, rows),
             None if self.available is None else take(self.available, rows),
+            self.tuning,
         )
 
     def joined(self, others):
@@ -101,6 +105,7 @@ class Block:
             whole("weight"),
             whole("offset"),
             whole("available"),
+            self.tuning,
         )
 
     def part(self, rows):
@@ -111,6 +116,7 @@ class Block:
             self.weight[rows],
             None if self.offset is None else self.offset[rows, ...],
             None if self.available is None else self.available[rows, ...],
+            self.tuning,
         )
 
     def evaluate(self, loss, raw):
@@ -126,7 +132,7 @@ class Block:
     def linearize(self, loss, raw):
         """The loss as a function of the raw predictions: a ``LossLinearization``."""
         is_pair = raw.shape[1] == 1
-        if not self.has_row_scores:
+        if not self.has_row_scores and (self.tuning.closed_pairs or not is_pair):
             linearize = loss.linearize_difference if is_pair else loss.linearize
             return linearize(raw, self.target)
         linear: LossLinearization = loss.linearize(self.scores(raw), self.target)
@@ -151,7 +157,16 @@ class Block:
         return scores
 
 
-def split_rows(X, target, weight, *, offset=None, available=None, total=None):
+def split_rows(
+    X,
+    target,
+    weight,
+    *,
+    offset=None,
+    available=None,
+    total=None,
+    tuning=Tuning(),
+):
     """Blocks of the rows of data in memory, each a :class:`Block`; X is not copied.
 
     Few rows are a single block.
@@ -170,12 +185,13 @@ def split_rows(X, target, weight, *, offset=None, available=None, total=None):
         Classes that each row may choose from; None stands for all.
     total : float, default=None
         Sum of the weights of all rows, where these are only some of them.
+    tuning : Tuning
 
     Returns
     -------
     blocks : SingleBlock or LocalBlocks
     """
-    keep_freed_memory()
+    keep_freed_memory(tuning.kept_memory)
     total = weight.sum() if total is None else total
     weight, design = weight / total, as_design(X)
     if is_host(X):
@@ -184,8 +200,8 @@ def split_rows(X, target, weight, *, offset=None, available=None, total=None):
         weight, target = beside(weight, X), target_beside(target, X)
         offset = None if offset is None else beside(offset, X)
         available = None if available is None else beside(available, X)
-    whole = Block(design, target, weight, offset, available)
-    slices = row_slices(X, target.shape[1])
+    whole = Block(design, target, weight, offset, available, tuning)
+    slices = row_slices(X, target.shape[1], tuning.block_size)
     if len(slices) == 1:
         return SingleBlock(whole)
     return LocalBlocks(whole.part(rows) for rows in slices)
@@ -255,7 +271,8 @@ def constant_and_totals(block, loss):
 
 def with_units(block, units, n_rows):
     """The block with standardised columns; there are `n_rows` in all blocks."""
-    return replace(block, design=standardized(block.design, units, n_rows))
+    design = standardized(block.design, units, n_rows, block.tuning)
+    return replace(block, design=design)
 
 
 def target_coupling(block):

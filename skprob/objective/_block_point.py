@@ -33,11 +33,6 @@ from ..targets import DenseTarget
 from ._block import scores_of, weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
 
-# Rows are active if they have curvature. Where at most this share of them is (under a
-# mapping with exact zeros), they are copied and Hessian products leave out the others:
-# raw digits with sparsemax take 0.7 times as long.
-FEW_ACTIVE = 0.25
-
 # Along a step the gradient of a row changes by as much as the Hessian says if the row's
 # loss is quadratic there. If the change is less than this part of that, curvature
 # vanishes along the step: a step of one along the tail of softmax has 0.63.
@@ -316,7 +311,8 @@ class BlockPoint:
         weight = self.block.weight
         eps = float(np.finfo(self.block.design.dtype).eps)
         rows = flatnonzero(_any_in_row(self.curvature() > eps * weight[:, None]))
-        if not 0 < rows.shape[0] <= FEW_ACTIVE * weight.shape[0]:
+        most = self.block.tuning.few_active * weight.shape[0]
+        if not 0 < rows.shape[0] <= most:
             return None
         # In the memory order of all rows, in which mappings are faster.
         raw = (rows_of if is_host(self.raw) else take)(self.raw, rows)

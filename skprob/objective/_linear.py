@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from .._utils.arrays import precision
+from .._utils.tuning import Tuning
 from ..data import Standardization
 from ..losses import FenchelYoungLoss
 from . import _block
@@ -46,6 +47,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     fit_intercept : bool, default=True
     factors : ndarray of shape (n_features,), default=None
         Multiples of l2 for each feature; None stands for ones.
+    tuning : Tuning
 
     Attributes
     ----------
@@ -74,7 +76,16 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     1.0986
     """
 
-    def __init__(self, blocks, loss, *, l2, fit_intercept=True, factors=None):
+    def __init__(
+        self,
+        blocks,
+        loss,
+        *,
+        l2,
+        fit_intercept=True,
+        factors=None,
+        tuning=Tuning(),
+    ):
         data = Description.of(blocks)
         _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
         polytope = loss.traits.polytope
@@ -92,7 +103,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         blocks = blocks.map(_block.with_units, units, data.n_rows)
         super().__init__(blocks, description, loss)
         self.count(1)
-        self.units, self._factors = units, factors
+        self.units, self._factors, self.tuning = units, factors, tuning
         self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)

@@ -9,11 +9,6 @@ from . import _block_point
 from ._block import pooled_moments
 from ._block_point import BlockPoint, BlockRay
 
-# Most raw predictions whose losses at a trial are kept (8 MiB in float64). The point at
-# an accepted length then takes no evaluation of the mapping: letter with 1.5-entmax
-# takes 0.8 times as long.
-_MOST_KEPT = 1 << 20
-
 
 class LinearCurvature:
     """Second derivatives of a linear objective at one point.
@@ -230,7 +225,7 @@ class LinearRay:
         # The last trial.
         self._rays, self._length, self._trial, self._mean_loss = rays, 0.0, None, None
         n_predictions = objective.description.n_rows * objective.shape[0]
-        self._keeps_losses = n_predictions <= _MOST_KEPT
+        self._keeps_losses = n_predictions <= objective.tuning.losses_kept
 
     def trial(self, length):
         """Value at a length of the step, and its derivative in the length."""

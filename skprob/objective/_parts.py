@@ -206,4 +206,5 @@ def of_outputs(block, outputs):
 
 def _restrict(block, columns, n_rows):
     """The block with some of its standardised columns alone."""
-    return replace(block, design=restricted(block.design, columns, n_rows))
+    design = restricted(block.design, columns, n_rows, block.tuning)
+    return replace(block, design=design)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.tuning import Tuning
 from ._linear import LinearObjective
 
 
@@ -19,6 +20,7 @@ class WideObjective(LinearObjective):
     l2 : float
         Positive.
     fit_intercept : bool
+    tuning : Tuning
 
     Examples
     --------
@@ -42,8 +44,9 @@ class WideObjective(LinearObjective):
     ((3, 3), (3, 50))
     """
 
-    def __init__(self, blocks, loss, space, *, l2, fit_intercept):
-        super().__init__(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+    def __init__(self, blocks, loss, space, *, l2, fit_intercept, tuning=Tuning()):
+        options = {"l2": l2, "fit_intercept": fit_intercept, "tuning": tuning}
+        super().__init__(blocks, loss, **options)
         self._space = space
         self.coef_shape = self.shape[0], space.n_features
 

@@ -4,7 +4,7 @@
 share: a solver is two functions, `init` and `step`, of a frozen state. Read
 `_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
 `_criteria.py` decides when to stop, `_method.py` which solver suits a problem,
-`_plan.py` how it multiplies, and `_tuning.py` has every number.
+`_plan.py` how it multiplies, and `_utils/tuning.py` has every number.
 
 `by_output/` has Newton's method for each output of a separable problem, `lbfgs/` what
 needs gradients alone, and `proximal/` the solver of penalties that make coefficients
@@ -14,6 +14,7 @@ A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """
 
 from .._utils.lazy import lazy_attribute
+from .._utils.tuning import Tuning
 from ._criteria import Criteria, Criterion, Verdict, allowed_decrease
 from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
@@ -24,7 +25,6 @@ from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._solve import most_iterations, solve, solve_in_turn
 from ._state import Iteration, Solution, State
-from ._tuning import Tuning
 from .newton import NewtonCG, Preconditioner
 
 __all__ = [

@@ -60,14 +60,15 @@ class Whitening:
     of the Hessian in v are identities. Where the same added to all raw predictions
     changes nothing, the blocks have no information on that direction, whose curvature
     is only that of the penalty: it gets coordinates of its own, and the others are kept
-    orthogonal to it.
+    orthogonal to it, if it `splits` them.
     """
 
-    def __init__(self, grams, ridge, description):
+    def __init__(self, grams, ridge, description, splits=True):
         self._n_outputs = n_outputs = description.shape[0]
         precision, vanishing = vanishing_curvature(description)
         self._factors = _inverse_factors(grams, ridge, precision, vanishing)
-        self._splits = len(grams) > 1 and description.is_shift_invariant
+        has_common = len(grams) > 1 and description.is_shift_invariant
+        self._splits = splits and has_common
         if self._splits:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
             self._common = scale_of_common_part(typical, ridge, vanishing, n_outputs)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import precision
+from .._utils.tuning import Tuning
 from ._method import method_for
 from ._newton_cholesky import Damping, damped_newton_step
 from ._state import Iteration
-from ._tuning import Tuning
 
 
 class Criterion(NamedTuple):

@@ -14,8 +14,8 @@ from time import perf_counter
 
 import numpy as np
 
+from .._utils.tuning import Tuning
 from ._state import Iteration, Solution
-from ._tuning import Tuning
 
 
 def groups_of_outputs(description, tuning=Tuning()):

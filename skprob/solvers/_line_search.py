@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 from .._utils.arrays import precision
-from ._tuning import Tuning
+from .._utils.tuning import Tuning
 
 
 class Trial(NamedTuple):
@@ -149,9 +149,9 @@ class LineSearch:
             self._high = trial
         low, high = self._low, self._high
         if high is None:
-            self.length = extrapolated_length(before, low)
+            self.length = extrapolated_length(before, low, self._tuning)
             return
-        self.length = interpolated_length(low, high)
+        self.length = interpolated_length(low, high, self._tuning)
         if low is self._start and self._n_trials >= self._tuning.trials_by_cubics:
             # The function is far from a cubic, and the minimum may be many orders of
             # magnitude nearer.
@@ -161,14 +161,15 @@ class LineSearch:
         self.is_over = not min(ends) < self.length < max(ends)
 
 
-def extrapolated_length(before, end):
-    """Length at which the slope would be zero; 1.5 to 4 times as far as the end."""
+def extrapolated_length(before, end, tuning=Tuning()):
+    """Length at which the slope would be zero, within bounds of the tuning."""
     curvature = (end.slope - before.slope) / (end.length - before.length)
     ahead = -end.slope / curvature if curvature > 0 else math.inf
-    return min(max(end.length + ahead, 1.5 * end.length), 4 * end.length)
+    length = max(end.length + ahead, tuning.least_longer * end.length)
+    return min(length, tuning.most_longer * end.length)
 
 
-def interpolated_length(low, high):
+def interpolated_length(low, high, tuning=Tuning()):
     """Length at which the cubic with these values and slopes at the ends is least."""
     width = high.length - low.length
     if width == 0:
@@ -178,8 +179,9 @@ def interpolated_length(low, high):
     root = math.sqrt(square) if square > 0 else 0.0
     below = high.slope - low.slope + 2 * root
     part = 1 - (high.slope + root - a) / below if below > 0 else 0.5
-    # Values that overflow leave NaN: the middle then.
-    part = min(max(part, 0.05), 0.9) if math.isfinite(part) else 0.5
+    if not math.isfinite(part):  # Values have overflowed.
+        part = 0.5
+    part = min(max(part, tuning.shortest_part), tuning.longest_part)
     return low.length + width * part
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ._tuning import Tuning
+from .._utils.tuning import Tuning
 
 #: Every name that is accepted as ``solver``.
 SOLVERS = ("auto", "lbfgs", "newton-cg", "newton-cholesky")

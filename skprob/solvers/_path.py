@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.blas import serial_blas
+from .._utils.tuning import Tuning
 from ._method import method_for
 from ._problem import Point
 from ._solve import solve
-from ._tuning import Tuning
 from .newton import minimize_family
 
 
@@ -84,7 +84,8 @@ def minimize_path(
             if cold.converged or cold.value < solution.value:
                 solution = cold
         start, resume, before = solution.parameters, None, strength
-        if i + 1 < len(strengths) and strength > 0:
+        has_next = i + 1 < len(strengths) and strength > 0
+        if has_next and tuning.resumes:
             resume = solution.state, strengths[i + 1] / strength
         point = solution.state.point if solution.state is not None else None
         yield PathSolution(start, solution.converged, solution.n_iter, point)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.tuning import Tuning
 from ._method import method_for
-from ._tuning import Tuning
 
 
 class Plan(NamedTuple):
@@ -22,6 +22,10 @@ class Plan(NamedTuple):
     precision: type
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
+    #: Whether all outputs have one Gram matrix at zero scores.
+    one_at_zero: bool = True
+    #: Whether the change that all raw predictions have in common has coordinates.
+    common_coordinates: bool = True
     #: Whether Gram matrices and their factors remain on the device of the data.
     on_device: bool = False
     #: Groups of parameters that the Hessian does not couple: one for each raw
@@ -101,6 +105,8 @@ def _chosen(description, tuning):
             n_recycled=tuning.recycled_numbers // (n_outputs * size) * (n_outputs > 1),
             precision=precision,
             share_at_zero=tuning.share_at_zero if is_lbfgs else 0.0,
+            one_at_zero=tuning.one_at_zero,
+            common_coordinates=tuning.common_coordinates,
             on_device=(
                 not description.is_on_host
                 and n_outputs * size**2 >= tuning.least_on_device

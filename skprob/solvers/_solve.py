@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from .._utils.blas import serial_blas
+from .._utils.tuning import Tuning
 from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
 from ._method import check_hessian, method_for
 from ._minimize import minimize, total_of
 from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
-from ._tuning import Tuning
 from .newton import NewtonCG, minimize_by_products
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import precision
+from .._utils.tuning import Tuning
 from .._utils.typing import Array
 from ._line_search import search_along
 from ._state import State
-from ._tuning import Tuning
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,6 @@ from .columns import (
 from .constraints import (
     InstancesOf,
     IntegerInterval,
-    OneOf,
     RealInterval,
     is_integer,
     is_number,
@@ -60,7 +59,6 @@ from .points import (
 __all__ = [
     "InstancesOf",
     "IntegerInterval",
-    "OneOf",
     "RealInterval",
     "array_points",
     "array_real",

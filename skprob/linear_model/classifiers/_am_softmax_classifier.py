@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from ..._utils.checks import OneOf, RealInterval
+from sklearn.utils._param_validation import StrOptions
+
+from ..._utils.checks import RealInterval
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...mappings import Softmax
@@ -87,7 +89,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             *("loss", "similarity", "fit_intercept"),
             *("C", "l1_ratio", "select", "penalty_factors"),
         ),
-        "standardize": ["boolean", OneOf("auto")],
+        "standardize": ["boolean", StrOptions({"auto"})],
         "constant": [RealInterval(0, None, closed="left")],
     }
 

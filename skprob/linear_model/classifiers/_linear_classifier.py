@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from sklearn.base import clone
+from sklearn.utils._param_validation import StrOptions
 
-from ..._utils.checks import InstancesOf, OneOf
+from ..._utils.checks import InstancesOf
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...losses import LossLike
@@ -70,7 +71,7 @@ class LinearClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        "mapping": [OneOf(*MAPPINGS), InstancesOf(Mapping), callable],
+        "mapping": [StrOptions(set(MAPPINGS)), InstancesOf(Mapping), callable],
         **BaseLinearClassifier._parameter_constraints,
     }
 

@@ -76,6 +76,7 @@ def _minimum(spec, objectives):
         solver=spec.solver,
         tol=_TOL,
         max_iter=max(spec.max_iter, _MAX_ITER),
+        tuning=spec.tuning,
     )
     if solution.remedies == ("penalty",) or solution.gradient_norm > spec.tol:
         warn(

@@ -38,7 +38,7 @@ def near_solution(objective, parameters, model, spec, rows):
             rows=rows,
         )
         return {"left_out": left_out}
-    if plan(objective.description).by_output:
+    if plan(objective.description, spec.tuning).by_output:
         # There a fit from zero takes twice as long as one from the whole solution.
         return {"start": LastFit(*objective.to_model(parameters), None, None)}
     return {}

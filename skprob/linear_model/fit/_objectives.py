@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...data import least_spread
-from ...losses import LOSSES, FenchelYoungLoss
-from ...mappings import MAPPINGS, Softmax, is_of_user
+from ...losses import FenchelYoungLoss
+from ...mappings import MAPPINGS, Softmax
 from ...objective import LinearObjective
-from .._trials import check_kernel, check_loss
+from .._trials import check_kernel
 
 
 def objectives_of(spec, rows):
@@ -38,7 +38,8 @@ def objectives_of(spec, rows):
 
         first = wide_objective(spec, rows, loss, strength)
     if first is None:
-        blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows)
+        polytope = spec.mapping.traits.polytope
+        blocks = rows.blocks(polytope, spec.unit_rows, spec.tuning)
         if spec.unit_rows is not None:
             from ...objective import CosineObjective  # Imported when used.
 
@@ -68,8 +69,6 @@ def _check_on_rows(spec, rows):
         rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
         check_kernel(mapping, rows.n_scores, rows.dtype)
-    if type(loss) not in LOSSES.values() and is_of_user(loss):
-        check_loss(loss, rows.n_scores)
     loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 
 
@@ -94,6 +93,7 @@ def _penalised(spec, blocks, loss, strength):
             strength=strength,
             shape=shape,
             fit_intercept=spec.fit_intercept,
+            tuning=spec.tuning,
         )
     else:
         objective = LinearObjective(
@@ -102,6 +102,7 @@ def _penalised(spec, blocks, loss, strength):
             l2=(1 - spec.l1_ratio) * strength,
             fit_intercept=spec.fit_intercept,
             factors=factors,
+            tuning=spec.tuning,
         )
     if not objective.has_penalty:
         _check_spread(objective, spec.penalty_factors, strength)

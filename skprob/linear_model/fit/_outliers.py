@@ -151,7 +151,8 @@ class _FittedRows:
         self._ridge = (1 - spec.l1_ratio) * strength
         self._lasso = spec.l1_ratio * strength
         self._coef, intercept = objective.to_model(solution.parameters)
-        self._blocks = rows.blocks(spec.mapping.traits.polytope).collect(_itself)
+        blocks = rows.blocks(spec.mapping.traits.polytope, tuning=spec.tuning)
+        self._blocks = blocks.collect(_itself)
         self._raw = [
             block.design.matvec(self._coef, intercept) for block in self._blocks
         ]

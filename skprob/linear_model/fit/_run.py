@@ -64,7 +64,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     if progress is not None:
         most = None
         if spec.noise is None:
-            most = most_iterations(objectives, spec.solver, spec.max_iter)
+            limits = spec.solver, spec.max_iter, spec.tuning
+            most = most_iterations(objectives, *limits)
         progress.start(most, attributes_at)
     if spec.noise is None:
         solution = solve_in_turn(
@@ -137,7 +138,7 @@ def model_of(coef, intercept, spec, rows):
         coef=rows.beside_X(coef.astype(rows.dtype)),
         intercept=rows.beside_X(intercept.astype(rows.dtype)),
         classes=rows.classes_beside_y,
-        target_type=rows.target_type,
+        target_type=rows.kind,
         mapping=spec.mapping,
         has_none=rows.has_none,
         unit_rows=spec.unit_rows,

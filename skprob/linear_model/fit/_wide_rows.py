@@ -5,33 +5,7 @@ from scipy import sparse
 
 from ...data import RowSpace
 from ...objective import WideObjective, n_raw_predictions
-
-# Costs of the coordinates of n rows of p features: n³ for eigenvalues and n² p for the
-# Gram matrix, times these. The unit is a multiplication in a pass over X.
-_COST_OF_EIGENVALUES, _COST_OF_GRAM = 0.75, 0.1
-# Passes of a fit, about: with exact zeros they are many more, because the support
-# changes.
-_PASSES, _PASSES_WITH_ZEROS = 25, 400
-# With more coefficient rows a multiplication in a pass takes less time.
-_MOST_OUTPUTS = 8
-# A pass over the coordinates takes as long as one over this number of columns for each
-# row.
-_COLUMNS_OF_ROW = 1.5
-# Most rows, which take 230 MB: about six arrays of rows by rows.
-_MOST_ROWS = 2000
-# The same costs for sparse rows: of n³, and of a multiplication in the Gram matrix. The
-# unit is a multiplication in a pass over the non-zeros, about 1.4 ns.
-_SPARSE_EIGENVALUES, _SPARSE_GRAM = 0.15, 2
-# With 1.5-entmax, or two classes, a fit takes at least this number of passes, times the
-# square root of C and of the mean ‖x‖²; with sparsemax of more classes at least the
-# second number. With softmax, and where zeros need a score that is higher by more than
-# the last number, it takes few passes.
-_PASSES_OF_ROOT, _PASSES_OF_SPARSEMAX, _HIGHER_SCORE = 7, 30, 2.2
-# A pass takes for each coordinate of a row, and for the probabilities of a row, as long
-# as for these numbers of non-zeros.
-_NONZEROS_OF_COORDINATE, _NONZEROS_OF_ROW = 0.06, 30
-# With more coefficient rows a multiplication in a pass takes less time.
-_MOST_SPARSE_OUTPUTS = 3
+from ...solvers import Tuning
 
 
 def wide_objective(spec, rows, loss, l2):
@@ -51,9 +25,10 @@ def wide_objective(spec, rows, loss, l2):
     space = row_space_of(spec, rows, l2)
     if space is None:
         return None
-    blocks = rows.blocks(spec.mapping.traits.polytope, space.coordinates_of)
-    fit_intercept = spec.fit_intercept
-    return WideObjective(blocks, loss, space, l2=l2, fit_intercept=fit_intercept)
+    polytope, tuning = spec.mapping.traits.polytope, spec.tuning
+    blocks = rows.blocks(polytope, space.coordinates_of, tuning)
+    options = {"fit_intercept": spec.fit_intercept, "tuning": tuning}
+    return WideObjective(blocks, loss, space, l2=l2, **options)
 
 
 def row_space_of(spec, rows, l2):
@@ -77,8 +52,8 @@ def row_space_of(spec, rows, l2):
     """
     X, factors, traits = rows.wide_X, spec.penalty_factors, spec.loss.traits
     n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
-    is_sparse = sparse.issparse(X)
-    if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros):
+    is_sparse, tuning = sparse.issparse(X), spec.tuning
+    if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros, tuning):
         return None
     if spec.unit_rows is not None or not traits.is_convex:
         return None
@@ -87,55 +62,56 @@ def row_space_of(spec, rows, l2):
     if factors is not None and not factors.all():
         return None
     is_sparsemax = traits.is_projection and traits.polytope == "simplex"
-    if is_sparse and not is_wide_sparse(X, n_outputs, l2, is_sparsemax):
+    if is_sparse and not is_wide_sparse(X, n_outputs, l2, is_sparsemax, tuning):
         return None
-    if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores):
+    if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores, tuning):
         return None
     return RowSpace.of(X, rows.weight, spec.fit_intercept, factors, l2)
 
 
-def is_wide(n_rows, n_features, n_outputs, has_zeros):
+def is_wide(n_rows, n_features, n_outputs, has_zeros, tuning=Tuning()):
     """Whether the time of the coordinates is less than the time that they save."""
-    n_less = n_features - _COLUMNS_OF_ROW * n_rows
-    if n_less <= 0 or n_rows > _MOST_ROWS:
+    n_less = n_features - tuning.wide_columns * n_rows
+    if n_less <= 0 or n_rows > tuning.wide_rows:
         return False
-    n_passes = _PASSES_WITH_ZEROS if has_zeros else _PASSES
+    n_passes = tuning.wide_passes_with_zeros if has_zeros else tuning.wide_passes
     # Both for each row.
-    saved = 2 * n_passes * min(n_outputs, _MOST_OUTPUTS) * n_less
-    cost = _COST_OF_EIGENVALUES * n_rows**2 + _COST_OF_GRAM * n_rows * n_features
+    saved = 2 * n_passes * min(n_outputs, tuning.wide_outputs) * n_less
+    cost = tuning.wide_eigenvalues * n_rows**2
+    cost += tuning.wide_gram * n_rows * n_features
     return saved > cost
 
 
-def takes_many_passes(mapping, n_scores):
+def takes_many_passes(mapping, n_scores, tuning=Tuning()):
     """Whether a score that is a little higher takes all probability from the others."""
     if not mapping.traits.has_zeros:
         return False
-    scores = np.full((1, n_scores), -_HIGHER_SCORE)
+    scores = np.full((1, n_scores), -tuning.wide_lower_score)
     if mapping.traits.polytope == "simplex":
         scores[0, 0] = 0
     return mapping(scores)[0, -1] == 0
 
 
-def is_wide_sparse(X, n_outputs, l2, is_sparsemax=False):
+def is_wide_sparse(X, n_outputs, l2, is_sparsemax=False, tuning=Tuning()):
     """As :func:`is_wide`, for a CSR matrix and a penalty of strength `l2`.
 
     The number of passes grows with the condition number, which a weaker penalty makes
     larger. The penalty of dense rows is not considered: their passes take more time.
     """
     n_rows, n_features = X.shape
-    if n_features <= _COLUMNS_OF_ROW * n_rows or n_rows > _MOST_ROWS:
+    if n_features <= tuning.wide_columns * n_rows or n_rows > tuning.wide_rows:
         return False
     data = X.data.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
-        of_root = _PASSES_OF_ROOT
+        of_root = tuning.wide_sparse_passes
         if is_sparsemax and n_outputs > 1:
-            of_root = _PASSES_OF_SPARSEMAX
+            of_root = tuning.wide_sparsemax_passes
         n_passes = of_root * np.sqrt(data @ data / l2) / n_rows
-    of_pass = X.nnz + n_features + _NONZEROS_OF_ROW * n_rows
-    of_pass -= _NONZEROS_OF_COORDINATE * n_rows**2
-    saved = n_passes * of_pass * min(n_outputs, _MOST_SPARSE_OUTPUTS)
-    cost = _SPARSE_EIGENVALUES * n_rows**3
+    of_pass = X.nnz + n_features + tuning.wide_nonzeros_of_row * n_rows
+    of_pass -= tuning.wide_nonzeros_of_coordinate * n_rows**2
+    saved = n_passes * of_pass * min(n_outputs, tuning.wide_sparse_outputs)
+    cost = tuning.wide_sparse_eigenvalues * n_rows**3
     if saved <= cost:
         return False
     lengths = np.bincount(X.indices).astype(np.float64)
-    return saved > cost + _SPARSE_GRAM * lengths @ lengths
+    return saved > cost + tuning.wide_sparse_gram * lengths @ lengths

@@ -107,13 +107,14 @@ class LeftOutRows:
 
         They have precomputed predictions for the rows of their part.
         """
-        parts = []
+        parts, prepared = [], self._prepared
         for k, part in enumerate(self._parts):
             of_fold = self._results.of_fold(0 if self._is_single_fold else k)
             models = [self._model(of_fold, i, r, j) for j in columns]
             raw = of_fold.left_out[i, r, columns]
             if raw[0] is None:
-                parts.append(with_predictions(part.X, models, part.given))
+                most = prepared.specs[i].tuning.scored_together
+                parts.append(with_predictions(part.X, models, part.given, most))
             else:
                 raw = [predictions[self._raw_rows[k]] for predictions in raw]
                 parts.append(with_raw_predictions(part.X, models, raw, part.given))

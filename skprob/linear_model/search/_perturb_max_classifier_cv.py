@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ..._utils.checks import OneOf
+from sklearn.utils._param_validation import StrOptions
+
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...losses import LossLike
@@ -79,7 +80,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     _parameter_constraints: dict = {
         "noises": ["array-like"],
-        "loss": [OneOf("auto", "fenchel_young", "log", "cross_entropy")],
+        "loss": [StrOptions({"auto", "fenchel_young", "log", "cross_entropy"})],
         **PathSearchCV._parameter_constraints,
     }
     _parameter = "noise"

@@ -6,19 +6,19 @@ import numpy as np
 
 from ...data import as_design
 from ...objective import scores_of
+from ...solvers import Tuning
 from .._given import NOTHING
 from ..predict import KnownRows, check_predictions
 
-# All models' probabilities together are at most so many numbers (8 MiB). For few, calls
-# cost more than what they compute: a search on iris takes two thirds of the time.
-_MOST_NUMBERS = 1 << 20
 # Largest raw prediction of a left-out row. A larger one is a rounding error, divided by
 # the curvature that the other rows do not have.
 _MOST_RAW = 1e100
 
 
-def with_predictions(X, models, given=NOTHING):
+def with_predictions(X, models, given=NOTHING, most_numbers=Tuning().scored_together):
     """Copies of fitted models with precomputed predictions for the same rows.
+
+    On few rows calls of functions take longer than what they compute.
 
     Parameters
     ----------
@@ -28,13 +28,15 @@ def with_predictions(X, models, given=NOTHING):
         Fitted to the same classes and features, with the same mapping.
     given : Given
         Available classes and offsets of these rows.
+    most_numbers : int, default=Tuning().scored_together
+        With more probabilities of all models the result is that of `with_given`.
 
     Returns
     -------
     models : list of BaseLinearClassifier
     """
     n_rows, n_models = X.shape[0], len(models)
-    if n_rows * n_models * len(models[0].classes_) > _MOST_NUMBERS:
+    if n_rows * n_models * len(models[0].classes_) > most_numbers:
         return with_given(X, models, given)
     coef = np.concatenate([model.coef_ for model in models])
     with np.errstate(over="ignore", invalid="ignore"):

@@ -42,7 +42,7 @@ def sees_predictions_only(scorer):
     return is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False)
 
 
-def scores_of_models(scorer, params, models, data, raw=None):
+def scores_of_models(scorer, params, models, data, tuning, raw=None):
     """Scores of fitted models of one mapping.
 
     Parameters
@@ -53,6 +53,7 @@ def scores_of_models(scorer, params, models, data, raw=None):
     models : list of BaseLinearClassifier
     data : TrainingData
         The rows that they are scored on.
+    tuning : Tuning
     raw : list of ndarray of shape (n_samples, M), default=None
         For each model the raw predictions of the rows that are scored, without
         offsets. None stands for those of the model.
@@ -70,7 +71,7 @@ def scores_of_models(scorer, params, models, data, raw=None):
     if raw is not None:
         models = with_raw_predictions(X, models, raw, given)
     elif sees_predictions_only(scorer):
-        models = with_predictions(X, models, given)
+        models = with_predictions(X, models, given, tuning.scored_together)
     else:
         models = with_given(X, models, given)
     return [score_of_model(scorer, params, model, X, y) for model in models]

@@ -38,7 +38,7 @@ def scored_path(results, prepared, fold):
     if fold is not None:
         train, test = fold
         trained, tested = data.take(train), data.take(test)
-    score_params = prepared.score_params_of(test)
+    score_params, tuning = prepared.score_params_of(test), prepared.specs[0].tuning
     n_features = {"n_features_in_": data.X.shape[1]}
     path = fitted_path(prepared.specs, trained, grid, leaves_out=fold is None)
     for i, r in grid.paths:
@@ -56,7 +56,7 @@ def scored_path(results, prepared, fold):
             elif len(models) == len(columns):
                 raw = left_out if fold is None else None
                 results.scores[i, r, columns] = scores_of_models(
-                    prepared.scorer, score_params, models, tested, raw
+                    prepared.scorer, score_params, models, tested, tuning, raw
                 )
             yield
 

@@ -14,16 +14,8 @@ from .. import _block_point
 from .._block_point import BlockPoint
 from .._linear_point import LinearCurvature, LinearPoint
 
-# Most Newton steps. With one step a fit to enron, 1,123 rows with 52 labels, takes 2
-# times as long.
-_MOST_STEPS = 8
-# Largest relative mismatch of the means that ends them ...
+# Largest relative mismatch of the means that ends Newton's method.
 _SMALL_MISMATCH = 1e-7
-# ... or the largest share of the bound that is enough which the mismatch may add, about
-# in proportion to the value at zero. Letter takes one step in place of two.
-_SHARE_OF_BOUND = 0.1
-# Most raw predictions that are kept twice: 8 MiB in float64.
-_MOST_TWICE = 1 << 20
 
 
 def balancing_shift(objective, point, enough=0.0):
@@ -56,11 +48,12 @@ def balancing_shift(objective, point, enough=0.0):
         curvature = LinearCurvature(objective, parameters, start)
         shift = newton_step(curvature, gradient, share, 1e-3)
         return shift, objective.mean_loss_of_shifted(start, shift)
-    small = _SHARE_OF_BOUND * enough / max(abs(objective.value_at_zero), enough)
+    tuning = objective.tuning
+    small = tuning.share_of_bound * enough / max(abs(objective.value_at_zero), enough)
     small = max(small, _SMALL_MISMATCH)
     shift, least, points = 0.0, np.inf, start
     best = None
-    for _ in range(_MOST_STEPS):
+    for _ in range(tuning.intercept_steps):
         curvature = LinearCurvature(objective, parameters, points)
         slope = _logarithmic(gradient, share, objective.traits)
         shift = shift + newton_step(curvature, slope, share, 1e-2)
@@ -79,7 +72,8 @@ def balancing_shift(objective, point, enough=0.0):
 def takes_one_step(objective):
     """Whether the shift is Newton's step alone, however small the bound should be."""
     n_predictions = objective.description.n_rows * objective.shape[0]
-    return objective.description.is_remote or n_predictions > _MOST_TWICE
+    most = objective.tuning.most_twice
+    return objective.description.is_remote or n_predictions > most
 
 
 def _points_of(objective, point):

@@ -5,21 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._utils.arrays import precision
+from ..._utils.tuning import Tuning
 from .._block_point import BlockPoint, point_with_rows
 from .._linear import LinearObjective
 from .._linear_point import LinearPoint
 from ..little import LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
-
-# From these C on, in units of the smallest one at which a coefficient enters, stronger
-# penalties are minimised first. With more parameters than rows sparsemax and 1.5-entmax
-# take 0.5 to 0.8 times as long at 300, and up to 2.5 times as long at 30. With fewer
-# they take 0.6 times as long at 3,000 (digits), and at 300 as long as without.
-_LARGE_RATIO_OF_MANY, _LARGE_RATIO = 100, 1000
-# How many such penalties there are for a factor of ten. With two of them sparsemax
-# takes 0.4 to 1 times as long at 300 as with one, where features are more than rows.
-_PENALTIES_OF_DECADE = 2
 
 
 @dataclass(frozen=True)
@@ -62,6 +54,7 @@ class CompositeObjective(LinearObjective):
     shape : PenaltyShape
         With a positive l1_ratio.
     fit_intercept : bool, default=True
+    tuning : Tuning
 
     Attributes
     ----------
@@ -86,11 +79,19 @@ class CompositeObjective(LinearObjective):
     False
     """
 
-    def __init__(self, blocks, loss, *, strength, shape, fit_intercept=True):
+    def __init__(
+        self, blocks, loss, *, strength, shape, fit_intercept=True, tuning=Tuning()
+    ):
         self._penalty_shape, self._strength = shape, strength
         l2 = (1 - shape.l1_ratio) * strength
-        smooth = {"l2": l2, "fit_intercept": fit_intercept, "factors": shape.factors}
-        super().__init__(blocks, loss, **smooth)
+        super().__init__(
+            blocks,
+            loss,
+            l2=l2,
+            fit_intercept=fit_intercept,
+            factors=shape.factors,
+            tuning=tuning,
+        )
         self._set_shrinkage(shrinkage(strength, shape, self.units))
 
     def _set_loss(self, loss):
@@ -135,11 +136,11 @@ class CompositeObjective(LinearObjective):
     def under_stronger_penalties(self):
         """Objectives to minimise in turn before this one, from zero coefficients.
 
-        There are two for each factor of ten; the first is the strongest under which a
-        coefficient enters. Where probabilities are exactly zero, rows soon have
-        no curvature. If more coefficients have entered by then than the other rows
-        determine, they leave one by one: without the stronger penalties, sparsemax on
-        200 rows of 300 features takes 5 times as long.
+        There are `penalties_of_decade` of the tuning for each factor of ten; the first
+        is the strongest under which a coefficient enters. Where probabilities are
+        exactly zero, rows soon have no curvature. If more coefficients have entered by
+        then than the other rows determine, they leave one by one: without the stronger
+        penalties, sparsemax on 200 rows of 300 features takes 5 times as long.
         """
         description = self.description
         is_smooth = description.has_bounded_hessian and not description.has_kinks
@@ -150,11 +151,12 @@ class CompositeObjective(LinearObjective):
         some = thresholds > 0
         ratio = (sizes[:, some] / thresholds[some]).max(initial=1.0)
         has_many = self.n_parameters > description.n_rows
-        least = _LARGE_RATIO_OF_MANY if has_many else _LARGE_RATIO
+        tuning, n_of_decade = self.tuning, self.tuning.penalties_of_decade
+        least = tuning.first_ratio_of_wide if has_many else tuning.first_ratio
         if not least <= ratio < np.inf:
             return []
-        n_stronger = int(_PENALTIES_OF_DECADE * np.log10(ratio))
-        factors = 10.0 ** (np.arange(n_stronger, 0, -1) / _PENALTIES_OF_DECADE)
+        n_stronger = int(n_of_decade * np.log10(ratio))
+        factors = 10.0 ** (np.arange(n_stronger, 0, -1) / n_of_decade)
         return [self.with_l2(factor * self._strength) for factor in factors]
 
     def restricted(self, features):

@@ -22,12 +22,6 @@ from ...data import LittleDesign, SingleBlock
 from .._block_point import BlockPoint, check_finite
 from .._linear_point import LinearPoint
 
-# Most parameters of a Hessian in one product of all pairs of raw predictions.
-_FEW_PARAMETERS = 150
-# Largest cost, in multiplications, of a whole Hessian of which some parameters are
-# taken: searches over l1_ratio take 0.8 times as long.
-_LITTLE_HESSIAN = 2e6
-
 
 def is_little(blocks):
     """Whether the rows are one block of a ``LittleDesign``."""
@@ -82,7 +76,7 @@ class LittlePoint(LinearPoint):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
         objective, block = self._objective, self._objective.blocks.single
         n_outputs, size = objective.shape
-        if n_outputs * size > _FEW_PARAMETERS:
+        if n_outputs * size > objective.tuning.few_parameters:
             return super().hessian()
         objective.count(1)
         matrices = self.rows.linear.hessian_matrices()
@@ -112,7 +106,9 @@ class LittlePoint(LinearPoint):
         """
         n_rows, (n_outputs, size) = len(self.rows.raw), included.shape
         cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
-        has_few = cost <= _LITTLE_HESSIAN and included.size <= _FEW_PARAMETERS
+        tuning = self._objective.tuning
+        has_few = included.size <= tuning.few_parameters
+        has_few = has_few and cost <= tuning.little_hessian
         # The whole one has more curvature along changes of whole free columns.
         free = included[:, self._objective.penalty.free_columns]
         has_part = (free.any(axis=0) > free.all(axis=0)).any()

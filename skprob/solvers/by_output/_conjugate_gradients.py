@@ -9,8 +9,6 @@ from ..._utils.typing import Array
 
 # The same bound as in `newton/_conjugate_gradients.py`.
 _NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
-# Outputs that are done leave the arrays when these would shrink to this share.
-_SHRINK_BELOW = 0.8
 
 
 class Steps(NamedTuple):
@@ -20,7 +18,9 @@ class Steps(NamedTuple):
     least_curvatures: Array  #: Along the directions taken, each of length one: (m,).
 
 
-def conjugate_gradients(hessian, gradient, scaling, forcing_terms, least_gain):
+def conjugate_gradients(
+    hessian, gradient, scaling, forcing_terms, least_gain, shrink_below
+):
     """Minimise the quadratic model of each output roughly.
 
     For each output this is the method of ``newton/_conjugate_gradients.py``, with the
@@ -34,6 +34,8 @@ def conjugate_gradients(hessian, gradient, scaling, forcing_terms, least_gain):
     scaling : OutputScaling
     forcing_terms : ndarray of shape (m,)
     least_gain : float
+    shrink_below : float
+        Outputs that are done leave the arrays when these shrink to this share.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def conjugate_gradients(hessian, gradient, scaling, forcing_terms, least_gain):
     lengths, decreases = squares.copy(), np.zeros(n_outputs)
     going, n_products = squares > 0, 0
     while going.any():
-        if np.count_nonzero(going) <= _SHRINK_BELOW * len(going):
+        if np.count_nonzero(going) <= shrink_below * len(going):
             result[outputs] = steps
             some = np.flatnonzero(going)
             hessian, scaling = hessian.of_outputs(some), scaling.of_outputs(some)

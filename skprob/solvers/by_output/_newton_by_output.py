@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
 from .._line_search import LineSearch, Trial, rounding_error_of
 from .._state import State
-from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
 from ._done import outputs_done
 from ._problem import OutputsPoint
@@ -75,7 +75,9 @@ class NewtonByOutput:
         Outputs whose parameters are all zero start at their best intercepts: bibtex
         takes 46 passes in place of 54, Reuters 10 in place of 25.
         """
-        point = problem.separate_at(problem.separate_start(start))
+        if self._tuning.label_intercepts:
+            start = problem.separate_start(start)
+        point = problem.separate_at(start)
         n_outputs = len(point.values)
         unknown = np.full(n_outputs, math.nan)
         done, gaps = outputs_done(problem, self._criteria, point, unknown, None)
@@ -115,6 +117,7 @@ class NewtonByOutput:
             scaling,
             forcing,
             tuning.least_gain,
+            tuning.shrink_below,
         )
 
         # 2. Line searches.

@@ -19,10 +19,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ..._utils.arrays import to_numpy
+from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
 from .._criteria import allowed_decrease, gain_by_scaling
 from .._state import State
-from .._tuning import Tuning
 
 
 class Evaluation(NamedTuple):

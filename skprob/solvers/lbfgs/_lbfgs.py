@@ -13,11 +13,11 @@ import numpy as np
 import scipy.optimize
 
 from ..._utils.arrays import to_numpy
+from ..._utils.tuning import Tuning
 from .._criteria import allowed_decrease, expected_decrease
 from .._line_search import rounding_error_of
 from .._minimize import Record
 from .._state import State
-from .._tuning import Tuning
 from ..newton import Preconditioner
 
 

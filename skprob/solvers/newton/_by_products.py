@@ -7,11 +7,11 @@ it takes as much less time as it has fewer rows.
 import math
 from time import perf_counter
 
+from ..._utils.tuning import Tuning
 from .._criteria import Criteria
 from .._minimize import minimize
 from .._newton_cholesky import NewtonCholesky
 from .._plan import plan
-from .._tuning import Tuning
 from ._newton_cg import NewtonCG, NewtonCGState
 
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from ..._utils.tuning import Tuning
 from .._criteria import expected_decrease
 from .._line_search import search_along
 from .._state import State
-from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
 from ._preconditioner import Preconditioner
 
@@ -107,7 +107,7 @@ class NewtonCG:
         """
         point = state.point.with_penalty_times(factor)
         preconditioner = state.preconditioner.with_ridge(
-            point.ridge, problem.description
+            point.ridge, self._plan, problem.description
         )
         return NewtonCGState(
             point=point,
@@ -179,7 +179,7 @@ class NewtonCG:
         """The state under the objective's own penalty."""
         point = state.point
         preconditioner = state.preconditioner.with_ridge(
-            point.ridge, problem.description
+            point.ridge, self._plan, problem.description
         )
         return replace(
             state,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._utils.arrays import precision
-from .._tuning import Tuning
+from ..._utils.tuning import Tuning
 
 
 def minimize_family(

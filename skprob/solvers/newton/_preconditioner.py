@@ -56,25 +56,24 @@ class Preconditioner:
             return cls(Identity())
         if kind == "diagonal":
             moments = curvature.moments()
-            coordinates = Scaling(moments, curvature.ridge, description)
+            coordinates = _coordinates_of(moments, curvature.ridge, plan, description)
             return cls(coordinates, moments, recycled=recycled)
         # At zero scores the curvature is the same for all rows and classes.
-        by_output = kind == "gram by output" and not curvature.is_at_zero
+        is_at_zero = plan.one_at_zero and curvature.is_at_zero
+        by_output = kind == "gram by output" and not is_at_zero
         grams = curvature.sandwiches(by_output, plan.n_drawn, plan.on_device)
-        if curvature.is_at_zero:
+        if is_at_zero:
             at_zero = grams
         elif plan.share_at_zero and at_zero is not None:
             grams = grams + plan.share_at_zero * at_zero
-        kind = Whitening if is_host(grams) else WhiteningOnDevice
-        coordinates = kind(grams, curvature.ridge, description)
+        coordinates = _coordinates_of(grams, curvature.ridge, plan, description)
         return cls(coordinates, grams, at_zero, recycled)
 
-    def with_ridge(self, ridge, description):
+    def with_ridge(self, ridge, plan, description):
         """The preconditioner for the same curvature under another penalty."""
-        kind = type(self.coordinates)
-        if kind is Identity:
+        if plan.preconditioner == "none":
             return self
-        coordinates = kind(self.curvature, ridge, description)
+        coordinates = _coordinates_of(self.curvature, ridge, plan, description)
         return replace(self, coordinates=coordinates, recycled=None)
 
     def after(self, model):
@@ -119,6 +118,14 @@ class Preconditioner:
             return product, np.einsum("gi,gi->g", groups, product)
         slope = slope.reshape(len(groups), -1)
         return product, np.einsum("gi,gi->g", slope, slope)
+
+
+def _coordinates_of(curvature, ridge, plan, description):
+    """Coordinates from moments or Gram matrices, and the penalty's curvature."""
+    if plan.preconditioner == "diagonal":
+        return Scaling(curvature, ridge, description)
+    kind = Whitening if is_host(curvature) else WhiteningOnDevice
+    return kind(curvature, ridge, description, plan.common_coordinates)
 
 
 def _inner(vectors, group):

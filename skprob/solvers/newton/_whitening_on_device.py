@@ -30,14 +30,15 @@ class WhiteningOnDevice:
     on the device, so that a gradient is copied to the device, and a step back.
     """
 
-    def __init__(self, grams, ridge, description):
+    def __init__(self, grams, ridge, description, splits=True):
         self._n_outputs = n_outputs = description.shape[0]
         precision, vanishing = vanishing_curvature(description)
         diagonals = _diagonals(grams)
         raised = diagonals.copy()
         raise_diagonals(raised, ridge, precision, vanishing)
         self._factors = _inverse_factors(grams, raised, vanishing)
-        self._splits = len(diagonals) > 1 and description.is_shift_invariant
+        has_common = len(diagonals) > 1 and description.is_shift_invariant
+        self._splits = splits and has_common
         if self._splits:
             typical = diagonals.mean(axis=0)
             common = scale_of_common_part(typical, ridge, vanishing, n_outputs)

@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
+from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
 from .._line_search import Trial, rounding_error_of, tangents_meet
 from .._plan import plan
 from .._state import State
-from .._tuning import Tuning
 from ._curvature import HessianProducts, LBFGSMatrix, Piece, PieceHessian
 from ._quadratic_model import minimise_model
 

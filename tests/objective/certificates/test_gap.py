@@ -8,8 +8,7 @@ from scipy import sparse
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.objective import CosineObjective, LinearObjective, split_rows
-from skprob.objective.certificates import _intercepts
-from skprob.solvers import SOLVERS, solve
+from skprob.solvers import SOLVERS, Tuning, solve
 from skprob.targets import LabelTarget, as_target
 
 from ...solvers.training_problems import classes, exact_optimum, objective_of
@@ -88,9 +87,7 @@ def test_it_bounds_what_is_left_and_vanishes_at_the_minimum(loss):
                 assert 0 <= gap <= value
 
 
-def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known(
-    monkeypatch,
-):
+def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known():
     """With many raw predictions; with few, a smaller bound takes more steps."""
     objective = problem(FenchelYoungLoss(Softmax()), 3, True)
     rng = np.random.default_rng(0)
@@ -98,7 +95,7 @@ def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known(
     x.reshape(objective.shape)[:, -1] += rng.normal(size=3)
     point, other = objective.at(x), objective.at(x.copy())
     few = objective.duality_gap(point)
-    monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
+    objective.tuning = Tuning(most_twice=0)
     first = objective.duality_gap(point)
     assert few < first < 0.9 * point.value
     passes = objective.passes
@@ -111,14 +108,13 @@ def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known(
 
 @every_loss
 @pytest.mark.parametrize("n_steps", [1, 20])
-def test_it_is_the_gap_of_its_formula(loss, n_steps, monkeypatch):
+def test_it_is_the_gap_of_its_formula(loss, n_steps):
     """The formula in raw features, at the probabilities with better intercepts."""
-    if n_steps == 1:
-        # The limit for many raw predictions.
-        monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
     rng, l2 = np.random.default_rng(1), 0.05
     for n_classes, fit_intercept in SHAPES:
         objective = problem(loss, n_classes, fit_intercept, l2)
+        if n_steps == 1:  # The limit for many raw predictions.
+            objective.tuning = Tuning(most_twice=0)
         X, Q, s = data(n_classes)
         s = s / s.sum()
         point = exact_optimum(objective)

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
-from skprob.objective.certificates import _intercepts
 from skprob.objective.certificates._intercepts import balancing_shift, newton_step
+from skprob.solvers import Tuning
 from skprob.solvers.lbfgs import EvaluatedPoint
 from skprob.targets import LabelTarget, as_target
 
@@ -21,7 +21,7 @@ every_mapping = pytest.mark.parametrize(
 
 @every_mapping
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_newtons_step_of_the_intercepts(mapping, n_classes, monkeypatch):
+def test_newtons_step_of_the_intercepts(mapping, n_classes):
     objective = objective_of(*classes(n_classes), mapping)
     x = 0.1 * np.random.default_rng(0).normal(size=objective.n_parameters)
     size = objective.shape[1]
@@ -36,7 +36,7 @@ def test_newtons_step_of_the_intercepts(mapping, n_classes, monkeypatch):
         step = step - step.mean()
     assert_allclose(step, expected, atol=1e-2 * np.abs(expected).max())
     # With many raw predictions it is the result.
-    monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
+    objective.tuning = Tuning(most_twice=0)
     before = objective.passes
     shift, _ = balancing_shift(objective, point)
     if n_classes > 2:

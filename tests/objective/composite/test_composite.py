@@ -8,6 +8,7 @@ from scipy import sparse
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Sigmoid, Softmax, Sparsemax
 from skprob.objective import CompositeObjective, PenaltyShape, split_rows
+from skprob.solvers import Tuning
 from skprob.targets import as_target
 
 from ..formulas import Problem, in_model
@@ -15,12 +16,26 @@ from ..formulas import Problem, in_model
 FACTORS = np.array([1.0, 2.0, 0.0, 0.5])
 
 
-def composite(problem, mapping, shape, *, X=None, strength=0.1, fit_intercept=True):
+def composite(
+    problem,
+    mapping,
+    shape,
+    *,
+    X=None,
+    strength=0.1,
+    fit_intercept=True,
+    tuning=Tuning(),
+):
     X = problem.X if X is None else X
     target = as_target(problem.Q, problem.Q.shape, X.dtype)
-    blocks = split_rows(X, target, problem.weight)
-    kind = {"strength": strength, "shape": shape, "fit_intercept": fit_intercept}
-    return CompositeObjective(blocks, FenchelYoungLoss(mapping), **kind)
+    return CompositeObjective(
+        split_rows(X, target, problem.weight, tuning=tuning),
+        FenchelYoungLoss(mapping),
+        strength=strength,
+        shape=shape,
+        fit_intercept=fit_intercept,
+        tuning=tuning,
+    )
 
 
 def formula(problem, mapping, shape, coef, *, strength=0.1, fit_intercept=True):
@@ -112,12 +127,12 @@ def test_points_with_the_same_raw_predictions(n_blocks, of_little, monkeypatch):
     """A point of some features is one of all, with zeros, in half a pass."""
     problem, shape = Problem(4), PenaltyShape(0.6, False, FACTORS)
     largest = {"neither": 0, "some features": 60, "both": 1 << 18}[of_little]
-    monkeypatch.setattr("skprob.data._standardization.CACHE_SIZE", largest)
     slices = "skprob.objective._block.row_slices"
     rows = [slice(i, None, n_blocks) for i in range(n_blocks)]
-    monkeypatch.setattr(slices, lambda X, n_outputs: rows)
+    monkeypatch.setattr(slices, lambda *_: rows)
     problem.coef[:, 2] = 0
-    whole = composite(problem, Softmax(), shape)
+    tuning = Tuning(most_standardised=largest)
+    whole = composite(problem, Softmax(), shape, tuning=tuning)
     some = whole.restricted(np.array([0, 1, 3]))
     x = whole.from_model(problem.coef, problem.intercept)
     part = np.delete(x.reshape(4, -1), 2, axis=1).ravel()

@@ -136,7 +136,7 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     monkeypatch.setattr(_whole_hessian, "_LEAST_SINGLE", 0)
     if n_blocks == 2:
         slices = [slice(0, 7), slice(7, 24)]
-        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda *_: slices)
     loss, data = FenchelYoungLoss(mapping), rows()
     data[0][:, 2] = data[0][:, 1] + 1e-3 * data[0][:, 0]
     in_single, single_inverse = [], _whole_hessian.single_precision_inverse
@@ -165,7 +165,7 @@ def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
     """Each drawn row is left out of all rows; each block draws its share."""
     if n_blocks == 2:
         slices = [slice(0, 9), slice(9, 24)]
-        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda *_: slices)
     loss, C = FenchelYoungLoss(mapping), 0.7
     data = rows(marginals=mapping.traits.polytope == "cube")
     X, target, weight, offset = data
@@ -192,7 +192,7 @@ def test_drawn_rows_stand_for_all(mapping, n_blocks, monkeypatch):
     """If they are many, the Hessian is theirs; a row is left out with all it counts."""
     if n_blocks == 2:
         slices = [slice(0, 300), slice(300, 1200)]
-        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda *_: slices)
     loss, C, share = FenchelYoungLoss(mapping), 0.02, 1 / 3
     X, target, weight, offset = data = rows(n_rows=1200)
     blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
@@ -225,7 +225,7 @@ def test_more_columns_than_rows(n_blocks, monkeypatch):
     factors[2], factors[5] = 0, 4
     loss, C = FenchelYoungLoss(Softmax()), 0.3
     if n_blocks == 2:
-        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: HALVES)
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda *_: HALVES)
     blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
     objective = LinearObjective(
         blocks, loss, l2=1 / (C * weight.sum()), factors=factors

@@ -188,7 +188,9 @@ def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
     x = 0.1 * np.ones(objective.n_parameters)
     first, expected = (preconditioner_at(o, x, kind) for o in (objective, weaker))
     before = objective.passes
-    preconditioner = first.with_ridge(weaker.at(x).ridge, objective.description)
+    chosen = plan(objective.description)._replace(preconditioner=kind)
+    ridge = weaker.at(x).ridge
+    preconditioner = first.with_ridge(ridge, chosen, objective.description)
     assert objective.passes == before + 1  # for the point
     assert preconditioner.recycled is None
     gradient = np.arange(objective.n_parameters, dtype=float)

@@ -37,8 +37,97 @@ class Tuning(NamedTuple):
     #: :func:`plan` chooses: for measurements.
     fixed_plan: tuple = ()
 
+    # Rows in memory.
+
+    #: Bytes of freed memory, of which the C library keeps twice as much for the next
+    #: arrays. A new page of memory costs more than the arithmetic on its numbers.
+    kept_memory: int = 16 << 20
+    #: Most numbers of a block's raw predictions and their gradient together (2 MiB).
+    #: With a quarter fits to badly scaled columns take 1.15 times as long.
+    block_size: int = 1 << 18
+    #: Most numbers of standardised rows that are copied to an array: little data.
+    most_standardised: int = 1 << 18
+    #: Little data: Gram matrices of several outputs are one product of all pairs of
+    #: columns, with at most this number of columns for each of them ...
+    pair_columns: float = 3.0
+    #: ... and this number of products in all rows (8 MiB).
+    most_pairs: int = 1 << 20
+    #: Little data: number of columns from which the product of an array with its own
+    #: transpose is faster than one of two arrays: 0.75 times the time with 51, 1.5
+    #: times with 31.
+    many_columns: int = 40
+
+    # Rows that are far fewer than their features: coordinates in the space of the rows.
+
+    #: Fewest features for each row: a pass over the coordinates takes as long as one
+    #: over this number of columns.
+    wide_columns: float = 1.5
+    #: Most rows, which take 230 MB: about six arrays of rows by rows.
+    wide_rows: int = 2000
+    #: Costs of the coordinates of n rows of p features, in multiplications of a pass
+    #: over X: this times n³ for eigenvalues ...
+    wide_eigenvalues: float = 0.75
+    #: ... and this times n² p for the Gram matrix.
+    wide_gram: float = 0.1
+    #: Passes of a fit, about.
+    wide_passes: float = 25.0
+    #: The same with exact zeros, because the support changes.
+    wide_passes_with_zeros: float = 400.0
+    #: With more outputs a multiplication in a pass takes less time.
+    wide_outputs: int = 8
+    #: Sparse rows: cost of eigenvalues, times n³, in multiplications of a pass over the
+    #: non-zeros, about 1.4 ns.
+    wide_sparse_eigenvalues: float = 0.15
+    #: Cost of a multiplication in their Gram matrix, in the same.
+    wide_sparse_gram: float = 2.0
+    #: Sparse rows with 1.5-entmax or two classes: fewest passes of a fit, times the
+    #: square root of C and of the mean ‖x‖².
+    wide_sparse_passes: float = 7.0
+    #: The same with sparsemax of more classes.
+    wide_sparsemax_passes: float = 30.0
+    #: A fit takes few passes if no zero appears where a score is lower by this number.
+    wide_lower_score: float = 2.2
+    #: Non-zeros that a pass over one coordinate of a row takes as long as.
+    wide_nonzeros_of_coordinate: float = 0.06
+    #: Non-zeros that the probabilities of a row take as long as.
+    wide_nonzeros_of_row: float = 30.0
+    #: With more outputs a multiplication in a pass over sparse rows takes less time.
+    wide_sparse_outputs: int = 3
+
+    # The losses of the rows.
+
+    #: Whether two classes have formulas in the difference of their scores.
+    closed_pairs: bool = True
+    #: Rows are active if they have curvature. Where at most this share is (under a
+    #: mapping with exact zeros), they are copied and Hessian products leave out others.
+    few_active: float = 0.25
+    #: Most raw predictions whose losses at a trial are kept (8 MiB). The point at an
+    #: accepted length then takes no evaluation of the mapping.
+    losses_kept: int = 1 << 20
+    #: Most parameters of a Hessian of little data that is one product of all pairs of
+    #: raw predictions.
+    few_parameters: int = 150
+    #: Largest cost of a whole Hessian of little data of which a part is taken.
+    little_hessian: float = 2e6
+
+    # The duality gap.
+
+    #: Most Newton steps of the intercepts for the gap.
+    intercept_steps: int = 8
+    #: Largest share of the bound that is enough which their mismatch may add, about in
+    #: proportion to the value at zero.
+    share_of_bound: float = 0.1
+    #: Most raw predictions that are kept twice for it: 8 MiB in float64.
+    most_twice: int = 1 << 20
+
     # The preconditioner.
 
+    #: Whether there is one Gram matrix for all outputs at zero scores, where their
+    #: curvatures are the same.
+    one_at_zero: bool = True
+    #: Whether the change that all raw predictions have in common has coordinates of its
+    #: own, where each output has a Gram matrix.
+    common_coordinates: bool = True
     #: Largest cost of Gram matrices, in Hessian products.
     most_products: float = 60.0
     #: Most numbers that Gram matrices, or numbers of all rows, may take: 256 MiB.
@@ -49,8 +138,9 @@ class Tuning(NamedTuple):
     #: Rows drawn for a Gram matrix: as many as cost this number of products ...
     few_products: float = 4.0
     #: ... or up to this number, while they are fewer than `enough_rows` a column.
-    #: Digits at C = 100 take 0.5 times as long.
     many_products: float = 20.0
+    #: Rows of a column that are enough. With the rule digits at C = 100 take 0.5 times
+    #: as long.
     enough_rows: float = 30.0
     #: Fewest rows drawn for a column.
     fewest_rows: float = 3.0
@@ -83,6 +173,14 @@ class Tuning(NamedTuple):
 
     # Steps.
 
+    #: The length between the ends of a bracket is at least this part of its width ...
+    shortest_part: float = 0.05
+    #: ... and at most this part. Between them it is where a cubic is least.
+    longest_part: float = 0.9
+    #: A length that is not long enough becomes longer by at least this factor ...
+    least_longer: float = 1.5
+    #: ... and at most this factor. Between them it is where the slope would be zero.
+    most_longer: float = 4.0
     #: A length is accepted if the value falls by this part of length times slope ...
     sufficient_decrease: float = 1e-4
     #: ... and at most this part of the slope is left (strong Wolfe conditions). With
@@ -142,9 +240,18 @@ class Tuning(NamedTuple):
     #: converged are solved one by one: wine takes 0.8 times as long. With 0 all are
     #: solved one by one: searches take 1.7 times as long.
     family_rounds: int = 40
+    #: Whether conjugate gradients under the next penalty of a path begin with the
+    #: preconditioner of the last one.
+    resumes: bool = True
+    #: Most probabilities of the models of a path that are computed together (8 MiB).
+    scored_together: int = 1 << 20
 
     # Outputs one by one.
 
+    #: Whether they start at the best intercepts of zero coefficients.
+    label_intercepts: bool = True
+    #: Outputs that are done leave the arrays when these shrink to this share.
+    shrink_below: float = 0.8
     #: Largest forcing term. A step costs about three products more than conjugate
     #: gradients, as its point is in double precision: bibtex takes 0.95 times as long
     #: as with 0.3.
@@ -164,6 +271,13 @@ class Tuning(NamedTuple):
 
     # Composite problems.
 
+    #: With exact zeros, stronger penalties are minimised first from this C on, in units
+    #: of the smallest one at which a coefficient enters.
+    first_ratio: float = 1000.0
+    #: The same with more parameters than rows.
+    first_ratio_of_wide: float = 100.0
+    #: Number of such penalties for a factor of ten.
+    penalties_of_decade: int = 2
     #: Cost of a stored number of a sparse matrix, in a Hessian product.
     sparse_cost: float = 20.0
     #: Cost of a product of two numbers of a row of a sparse matrix, in a Gram matrix.
@@ -262,10 +376,10 @@ class Tuning(NamedTuple):
     bundle_shorter: float = 0.3
     #: ... until its linearization error is at most this part of the allowed error.
     bundle_error: float = 0.1
-    #: Tolerances at first, in units of those at the end, and what they are divided by.
-    #: With those of the end alone, fits with tol=1e-6 take 2 to 10 times as many
-    #: evaluations.
+    #: Tolerances at first, in units of those at the end. With those of the end alone,
+    #: fits with tol=1e-6 take 2 to 10 times as many evaluations.
     bundle_looseness: float = 1e3
+    #: Number that they are divided by, step by step.
     bundle_tighter: float = 10.0
 
     # The end.
