@@ -8,6 +8,8 @@ which is symmetric and annihilates constants. For alpha > 2 it is computed by an
 formula: `entmax/_steep_jacobian.py`.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from .._utils.arrays import copied, identity_like, namespace, row_dot, row_sum
@@ -32,12 +34,14 @@ def linearization_of(p, jacobian):
 class ThresholdJacobian(RowMatrices):
     """The Jacobian diag(s) - s s' / sum(s), from the slopes s of each row."""
 
-    def __init__(self, s, total=None):
-        self.s, self.total = s, total
-        if total is None:
-            total = row_sum(s)
-            # If all slopes are zero, so is the product.
-            self.total = namespace(s).where(total > 0, total, 1.0)
+    def __init__(self, s):
+        self.s = s
+
+    @cached_property
+    def total(self):
+        """The sum of the slopes of each row. If it is zero, so is the product."""
+        total = row_sum(self.s)
+        return namespace(self.s).where(total > 0, total, 1.0)
 
     def product(self, direction):
         # In place: with many classes a new array costs as much as the arithmetic.
@@ -70,8 +74,13 @@ class EntmaxJacobian(ThresholdJacobian):
         self.p, self.alpha = p, alpha
         if alpha == 1:
             self.s, self.total = p, 1.0
-        else:
-            super().__init__(power(p, 2 - alpha) if slopes is None else slopes)
+        elif slopes is not None:
+            self.s = slopes
+
+    # Line searches ask for no Jacobian at most of their trials.
+    @cached_property
+    def s(self):
+        return power(self.p, 2 - self.alpha)
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;

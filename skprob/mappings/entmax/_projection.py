@@ -9,6 +9,7 @@ floating-point numbers takes many rounds.
 
 import numpy as np
 
+from ..._utils.arrays import row_sum
 from ._support import count_positive, solve_mixed
 
 
@@ -26,26 +27,26 @@ def by_projection(scores):
     potential : ndarray of shape (n_samples,)
     """
     x = np.add(scores, 1, out=scores)
-    np.clip(x, 0, 1, out=x)
+    x.clip(0, 1, out=x)
     return solve_mixed(x, _normalized)
 
 
 def _normalized(x, size):
     """Probabilities, in place, and potential from x at lambda = 0."""
     lam = np.zeros((len(x), 1), dtype=x.dtype)
-    while True:
-        share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
+    for _ in range(x.shape[1] - 1):  # A round that is not the last removes a class.
+        share = (row_sum(x) - 1) / size.astype(x.dtype)
         # A negative share is a rounding error. It would return classes to the support.
         np.maximum(share, 0, out=share)
         x -= share
-        np.clip(x, 0, 1, out=x)
+        x.clip(0, 1, out=x)
         lam += share
         last_size, size = size, count_positive(x)
         if (size == last_size).all():
             break
-    excess = x.sum(axis=1, keepdims=True, dtype=np.float64) - 1
-    share = (excess / size).astype(x.dtype)
+    excess = np.add.reduce(x, axis=1, keepdims=True, dtype=np.float64) - 1
+    share = (excess / size).astype(x.dtype, copy=False)
     x -= (x > 0) * share
-    np.clip(x, 0, 1, out=x)
+    x.clip(0, 1, out=x)
     lam += share
     return x, lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2

@@ -9,7 +9,7 @@ def count_positive(x):
     """Number of positive entries of each row, as a column."""
     # Sums of small integers are faster.
     dtype = np.int8 if x.shape[1] <= np.iinfo(np.int8).max else np.intp
-    return (x > 0).view(np.int8).sum(axis=1, dtype=dtype, keepdims=True)
+    return np.add.reduce((x > 0).view(np.int8), axis=1, dtype=dtype, keepdims=True)
 
 
 def solve_mixed(x, solve):
@@ -32,7 +32,7 @@ def solve_mixed(x, solve):
     potential : ndarray of shape (n_samples,)
     """
     size = count_positive(x)
-    mixed = np.flatnonzero(size > 1)
+    mixed = (size > 1).nonzero()[0]
     if 2 * len(mixed) > len(x):
         return solve(x, size)
     potential = np.zeros(len(x), dtype=x.dtype)
