@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from sklearn.base import BaseEstimator
@@ -60,6 +61,13 @@ class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         Traits.check_class(cls)
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        # scikit-learn would inspect the constructor twice at every clone: every fit
+        # clones its mapping.
+        return super()._get_param_names()
 
     def _validate_params(self):
         # The check of scikit-learn without reading the signature of the constructor,

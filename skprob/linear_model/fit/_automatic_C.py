@@ -1,5 +1,7 @@
 """The number C for C="auto", from the curvature of the loss."""
 
+from functools import cache
+
 import numpy as np
 
 from ...losses import AccuracyLoss, FenchelYoungLoss, InfimumLoss, MarginLoss
@@ -45,7 +47,6 @@ def automatic_C(loss, n_classes):
     if isinstance(loss, AccuracyLoss | InfimumLoss):
         # They have no curvature at equal scores. A fit first minimises this loss.
         loss = type(loss)(loss.mapping).stages()[0]
-    reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
     # Above rounding, and its square does not overflow.
     if not 1e-12 < curvature < 1e150:
@@ -53,7 +54,13 @@ def automatic_C(loss, n_classes):
             f"C must be a number for {loss!r}: 'auto' is computed from the curvature "
             f"of the loss at equal scores, which is {curvature:.3g}."
         )
-    return _curvature(FenchelYoungLoss(reference), n_classes) / curvature
+    return _curvature_of_logistic_loss(loss.traits.polytope, n_classes) / curvature
+
+
+@cache
+def _curvature_of_logistic_loss(polytope, n_classes):
+    mapping = Sigmoid() if polytope == "cube" else Softmax()
+    return _curvature(FenchelYoungLoss(mapping), n_classes)
 
 
 def _curvature(loss, n_classes):

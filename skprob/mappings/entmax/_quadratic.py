@@ -6,9 +6,9 @@ tau changes the sum over the k positive y_i to
     S - 2 A t + k t^2,    S = sum y^2,    A = sum y.
 
 The step at which this is one is exact if the same y_i are positive after it: in most
-rows the second step is, and with K classes the last of K - 1 steps, because each of the
-others removes a class. Rows where the fourth is not are left to Newton's method on their
-norm, which converges always.
+rows the second step is, and with K classes the last of K - 1 steps, because each of
+the others removes a class. Rows where the fourth is not are left to Newton's method on
+their norm, which converges always.
 """
 
 import numpy as np
