@@ -47,7 +47,7 @@ PARTS = {
         (LinearPoint, "sandwiches"),
         (LinearPoint, "hessian"),
         (LittlePoint, "hessian"),
-        (LinearPoint, "moments"),
+        (LinearPoint, "curvature_moments"),
         (_coordinates.Whitening, "__init__"),
         (_newton_cholesky, "dposv"),
     ],

@@ -53,19 +53,23 @@ class CSRDesign(DesignMatrix):
         absent = np.cumsum(share)[-1] - self._transposed(ones) @ share
         unit, data = 1.0, X.data.astype(np.float64, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, mean_error, variance = self._moments(data, column, share, absent)
+            mean, mean_error, variance = self._mean_and_variance(
+                data, column, share, absent
+            )
             squares = mean**2 + variance
         if lost_digits(squares, lambda tiny: data[tiny[column]].any()):
             unit = np.zeros(self.shape[1])
             np.maximum.at(unit, column, np.abs(data))
             unit[unit == 0] = 1
-            moments = self._moments(data / unit[column], column, share, absent)
+            moments = self._mean_and_variance(
+                data / unit[column], column, share, absent
+            )
             mean, mean_error, variance = moments
         # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - mean_error**2, 0)
         return total, unit * (mean + mean_error), unit * np.sqrt(variance)
 
-    def _moments(self, data, column, share, absent):
+    def _mean_and_variance(self, data, column, share, absent):
         """Means of columns with these values, their errors, and mean squares."""
         mean = self._transposed(data) @ share
         z = data - mean.take(column)
@@ -74,7 +78,7 @@ class CSRDesign(DesignMatrix):
         variance += self._transposed(np.square(z, out=z)) @ share
         return mean, mean_error, variance
 
-    def moments_of(self, weights):
+    def power_sums(self, weights):
         data = self._in_precision_of(weights).data
         first = self._transposed(data) @ weights
         return first.T, (self._transposed(np.square(data)) @ weights).T

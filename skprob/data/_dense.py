@@ -46,12 +46,12 @@ class DenseDesign(DesignMatrix):
         share = weight / (total or np.float64(1))
         unit = 1.0
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, mean_error, variance = _moments(X, share)
+            mean, mean_error, variance = _mean_and_variance(X, share)
             squares = mean**2 + variance
         if lost_digits(squares, lambda tiny: X[:, tiny].any()):
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
             unit[unit == 0] = 1
-            mean, mean_error, variance = _moments(X / unit, share)
+            mean, mean_error, variance = _mean_and_variance(X / unit, share)
         # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - mean_error**2, 0)
         return total, unit * (mean + mean_error), unit * np.sqrt(variance)
@@ -157,7 +157,7 @@ class RoundedDesign(DenseDesign):
         return super().joined(others).in_single_precision()
 
 
-def _moments(X, share):
+def _mean_and_variance(X, share):
     """Mean, its rounding error, and mean square about it."""
     mean = share @ X
     z = X - mean

@@ -66,7 +66,7 @@ class DesignMatrix(ABC):
         """
         return None
 
-    def moments_of(self, weights):
+    def power_sums(self, weights):
         """Sums of w x and w x² over the rows, for each column w of weights.
 
         Weights are of shape (n_rows, n_weights), both results of shape (n_weights,

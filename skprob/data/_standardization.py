@@ -85,7 +85,7 @@ class Standardization(NamedTuple):
         features /= scale[:, None]
         return z
 
-    def moments(self, mean, deviation):
+    def standardized_moments(self, mean, deviation):
         """Mean and deviation of standardised columns, from those of the features."""
         mean, deviation = (mean - self.mean) / self.scale, deviation / self.scale
         if self.fit_intercept:

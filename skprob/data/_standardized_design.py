@@ -68,7 +68,7 @@ class StandardizedDesign(DesignMatrix):
     def moments(self, weight):
         if isinstance(self._design, CSRDesign) and self._units.suits_single_precision:
             # Without a second pass for the spread about the mean: few digits cancel.
-            first, second = (sums[0] for sums in self.moments_of(weight[:, None]))
+            first, second = (sums[0] for sums in self.power_sums(weight[:, None]))
             total = weight.sum(dtype=np.float64)
             mean = first / (total or 1.0)
             variance = np.maximum(second / (total or 1.0) - mean**2, 0)
@@ -76,13 +76,13 @@ class StandardizedDesign(DesignMatrix):
                 variance[-1] = 0
             return total, mean, np.sqrt(variance)
         total, mean, deviation = self._design.moments(weight)
-        return total, *self._units.moments(mean, deviation)
+        return total, *self._units.standardized_moments(mean, deviation)
 
-    def moments_of(self, weights):
+    def power_sums(self, weights):
         if not isinstance(self._design, CSRDesign):
-            return super().moments_of(weights)
+            return super().power_sums(weights)
         mean, scale, fit_intercept = self._units
-        raw_first, raw_second = self._design.moments_of(weights)
+        raw_first, raw_second = self._design.power_sums(weights)
         total = column_sums(weights)
         first, second = (np.empty((len(total), self.shape[1]), order="F") for _ in "12")
         features, center = slice(len(mean)), total[:, None] * mean

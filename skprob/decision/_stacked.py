@@ -103,7 +103,7 @@ class StackedLabels(DecisionRule):
 
     def _fit(self, sample):
         n_labels = sample.labels.shape[1]
-        folds = _moments(sample)
+        folds = _moments_of_folds(sample)
         total = _sum(folds)
         mass = total.p.sum()
         is_share = sample.polytope == "simplex" and mass > 0
@@ -147,7 +147,7 @@ class _Moments(NamedTuple):
         return pp, py - np.outer(p_mean, self.y - self.one * y_mean)
 
 
-def _moments(sample):
+def _moments_of_folds(sample):
     """The moments of each fold; of one fold only if there is a single row.
 
     The error of an entry whose label is not known is zero, and the other errors of the

@@ -258,7 +258,7 @@ def _spread(part, mean, unit, power):
 # Functions of a block, for Blocks.sum and Blocks.map.
 
 
-def moments(block):
+def moments_of_block(block):
     """Weight of the block, and weighted mean and deviation of each column."""
     return block.design.moments(block.weight)
 

@@ -297,7 +297,7 @@ class BlockPoint:
         part = take(counts, drawn) / share / take(importance, drawn)
         return design.take(drawn).sandwich(take(weight, drawn) * part[:, None])
 
-    def moments(self):
+    def curvature_moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""
         weight = self.curvature()
         return self.block.design.moments(namespace(weight).mean(weight, axis=1))

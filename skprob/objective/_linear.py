@@ -87,7 +87,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         tuning=Tuning(),
     ):
         data = Description.of(blocks)
-        _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
+        _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments_of_block))
         polytope = loss.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction; 1/K for K classes
@@ -242,7 +242,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     def column_moments(self):
         """Mean and deviation (size,) of the standardised columns."""
-        return self.units.moments(*self._moments)
+        return self.units.standardized_moments(*self._moments)
 
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""

@@ -60,7 +60,7 @@ class LinearCurvature:
             terms = self._of_new_points(collect, function, by_output, share)
         return functools.reduce(operator.add, terms)
 
-    def moments(self):
+    def curvature_moments(self):
         """Total curvature, and mean and deviation of the columns weighted by it.
 
         A row counts with the mean curvature of its raw predictions. At zero these are
@@ -71,7 +71,7 @@ class LinearCurvature:
             total, _ = self.total_curvature()
             return float(total.mean()), *objective.column_moments()
         objective.count(1)
-        return pooled_moments(self._map(BlockPoint.moments))
+        return pooled_moments(self._map(BlockPoint.curvature_moments))
 
     def intercept_product(self, shift):
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""

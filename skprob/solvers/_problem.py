@@ -58,7 +58,7 @@ class Curvature(Protocol):
         the result is an array of the library and on the device of the data.
         """
 
-    def moments(self) -> tuple[float, Array, Array]:
+    def curvature_moments(self) -> tuple[float, Array, Array]:
         """Total curvature, mean and deviation of the columns, in one pass."""
 
 

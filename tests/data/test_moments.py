@@ -120,6 +120,6 @@ def test_sums_of_columns_and_squares_for_several_weights(kind, fit_intercept):
     Z = np.hstack([Z, np.ones((50, 1))]) if fit_intercept else Z
     design = StandardizedDesign(as_design(kind(X)), units)
     for matrix, expected in (design, Z), (as_design(kind(X)), X):
-        first, second = matrix.moments_of(weights)
+        first, second = matrix.power_sums(weights)
         assert_allclose(first, weights.T @ expected, rtol=1e-12)
         assert_allclose(second, weights.T @ expected**2, rtol=1e-12)

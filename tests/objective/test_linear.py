@@ -61,7 +61,7 @@ def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
             point.hessian_product(direction),
             point.hessian(),
             point.sandwiches(True, 100),
-            *point.moments(),
+            *point.curvature_moments(),
             *objective.target_sums(),
             objective.duality_gap(point),
         ]

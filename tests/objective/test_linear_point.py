@@ -140,7 +140,7 @@ def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_inter
         mean = blocks.mean(axis=0, keepdims=True)
         assert_allclose(point.sandwiches(False, 1000), mean, **close)
         assert_allclose(point.ridge, ridge[0])
-        total, center, deviation = point.moments()
+        total, center, deviation = point.curvature_moments()
         diagonal = total * (center**2 + deviation**2)
         assert_allclose(diagonal, np.diag(mean[0]), **close)
 
@@ -567,7 +567,9 @@ def test_what_is_not_kept_is_made_anew(mapping):
     x = np.linspace(-1, 1, objective.n_parameters)
     kept, made = objective.at(x), objective.curvature_at(x)
     assert_allclose(made.sandwiches(True, 100), kept.sandwiches(True, 100), rtol=1e-12)
-    for one, other in zip(made.moments(), kept.moments(), strict=True):
+    for one, other in zip(
+        made.curvature_moments(), kept.curvature_moments(), strict=True
+    ):
         assert_allclose(one, other, rtol=1e-12)
 
 
@@ -659,7 +661,7 @@ def test_moments_and_target_sums_at_zero_are_those_of_the_rows(
         weight = s * jacobians.mean(axis=1)
         total, mean, deviation = objective.curvature_at(
             np.zeros(objective.n_parameters)
-        ).moments()
+        ).curvature_moments()
         assert_allclose(total, weight.sum(), rtol=1e-12)
         expected = weight @ Z / weight.sum()
         assert_allclose(mean, expected, atol=1e-13)

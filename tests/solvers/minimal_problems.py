@@ -146,7 +146,7 @@ class SquaredHingesCurvature:
             weights = weights.mean(axis=1, keepdims=True)
         return np.array([(X.T * w) @ X for w in weights.T])
 
-    def moments(self):
+    def curvature_moments(self):
         self._problem.count(1)
         weights, X = self._weights.mean(axis=1), self._problem._X
         total = weights.sum()

@@ -16,7 +16,7 @@ def coordinates_at(objective, x, kind):
     """Coordinates for the curvature of all rows at a point."""
     point, description = objective.at(x), objective.description
     if kind == "diagonal":
-        return Scaling(point.moments(), point.ridge, description)
+        return Scaling(point.curvature_moments(), point.ridge, description)
     grams = point.sandwiches(kind == "gram by output", np.inf)
     return Whitening(grams, point.ridge, description)
 

@@ -73,8 +73,8 @@ def _slopes(rows, weight, with_gradient):
             gradient[k, features, :, features] += slope
             for unit, coefficients in zip(units, coef, strict=True):
                 curvature = rows.to_raw(linear.vjp_derivative(cotangent, unit.copy()))
-                moments = rows.moments(batch, curvature * row_weight[:, None])
-                gradient[k] += coefficients[:, None, None] * moments
+                sums = rows.weighted_sums(batch, curvature * row_weight[:, None])
+                gradient[k] += coefficients[:, None, None] * sums
     return effects, gradient
 
 
@@ -95,9 +95,9 @@ def _step(rows, weight, feature, with_gradient):
             for k in range(rows.n_scores):
                 cotangent = _one_hot(k, scores)
                 slope = rows.to_raw(linear.vjp(cotangent)) * row_weight[:, None]
-                moments = rows.moments(batch, slope)
-                moments[:, feature] = value * slope.sum(axis=0)
-                gradient[k] += sign * moments
+                sums = rows.weighted_sums(batch, slope)
+                sums[:, feature] = value * slope.sum(axis=0)
+                gradient[k] += sign * sums
     return effect, gradient
 
 

@@ -176,7 +176,7 @@ class FittedRows:
         X = X.toarray() if sparse.issparse(X) else X
         return np.column_stack([X, np.ones((len(X), int(self.has_intercept)))])
 
-    def moments(self, rows, factors):
+    def weighted_sums(self, rows, factors):
         """Sums of the features of some rows, and of one, times factors of the rows.
 
         Parameters
@@ -186,12 +186,12 @@ class FittedRows:
 
         Returns
         -------
-        moments : ndarray of shape (M, size)
+        sums : ndarray of shape (M, size)
         """
-        moments = factors.T @ self.X[rows]
+        sums = factors.T @ self.X[rows]
         if not self.has_intercept:
-            return moments
-        return np.column_stack([moments, factors.sum(axis=0)])
+            return sums
+        return np.column_stack([sums, factors.sum(axis=0)])
 
     def scores(self, rows):
         """Scores of the classes in some rows."""

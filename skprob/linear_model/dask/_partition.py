@@ -179,7 +179,7 @@ def is_sparse(rows):
     return sparse.issparse(rows.X)
 
 
-def moments(rows, class_weights):
+def moments_of_rows(rows, class_weights):
     """Sum of the weights, and weighted mean and deviation of each feature."""
     return as_design(rows.X).moments(_weight(rows, class_weights))
 

@@ -126,9 +126,9 @@ class DaskRows:
         """See :attr:`RowsInMemory.is_sparse`."""
         return any(self._encoded.collect(partition.is_sparse))
 
-    def moments(self):
-        """See :meth:`RowsInMemory.moments`."""
-        moments = self._encoded.map(partition.moments, self._class_weights)
+    def mean_and_deviation(self):
+        """See :meth:`RowsInMemory.mean_and_deviation`."""
+        moments = self._encoded.map(partition.moments_of_rows, self._class_weights)
         total, mean = moments.sum(partition.weighted_mean)
         mean = mean / total
         (variance,) = moments.sum(partition.variance, mean)

@@ -158,7 +158,7 @@ class RowsInMemory:
         """Whether X is a sparse matrix."""
         return sparse.issparse(self._X)
 
-    def moments(self):
+    def mean_and_deviation(self):
         """Weighted mean and deviation of each feature."""
         return as_design(self._X).moments(self.weight)[1:]
 

@@ -158,7 +158,7 @@ class StandardizedFeatures:
                 "standardize must be False or 'auto' for a sparse X, which would not "
                 "stay sparse; got True. Use sklearn.preprocessing.MaxAbsScaler."
             )
-        mean, deviation = rows.moments()
+        mean, deviation = rows.mean_and_deviation()
         center, scale = np.zeros_like(mean), np.ones_like(mean)
         if is_centred:
             center = mean

@@ -101,10 +101,10 @@ class BlockOutputs:
         """Sums of the curvature over the rows: (M,)."""
         return (column_sums(self.curvature),)
 
-    def moments(self, outputs, precision):
+    def curvature_sums(self, outputs, precision):
         """Sums of z and z² with the curvature of some outputs as weights."""
         curvature = columns_of(self.curvature, outputs)
-        return self.block.design.moments_of(curvature.astype(precision, order="K"))
+        return self.block.design.power_sums(curvature.astype(precision, order="K"))
 
     def curved(self, precision):
         """The :class:`CurvedRows`, for products in a precision."""

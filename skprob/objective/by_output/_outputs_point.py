@@ -91,14 +91,14 @@ class OutputsPoint:
         """Curvature of each output: (m,)."""
         return self._points.sum(BlockOutputs.total_curvature)[0]
 
-    def moments(self, some, precision):
+    def curvature_sums(self, some, precision):
         """Sums of the columns, and of their squares, weighted by curvature.
 
         Both are of the shape (n_some, size), of some of these outputs, in a pass in a
         floating-point type.
         """
         self._count(1, len(some))
-        return self._points.sum(BlockOutputs.moments, some, precision)
+        return self._points.sum(BlockOutputs.curvature_sums, some, precision)
 
     def hessian(self, precision):
         """The :class:`OutputsHessian`, for products in a precision."""

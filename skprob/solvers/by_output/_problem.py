@@ -47,7 +47,7 @@ class OutputsPoint(Protocol):
     def total_curvature(self) -> Array:
         """Curvature of each output: (m,)."""
 
-    def moments(self, some: Array, precision: type) -> tuple[Array, Array]:
+    def curvature_sums(self, some: Array, precision: type) -> tuple[Array, Array]:
         """Sums (n_some, size) of the columns and of their squares, in one pass.
 
         Both are weighted by the curvature of some of these outputs, and computed in a

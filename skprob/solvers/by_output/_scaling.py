@@ -43,7 +43,7 @@ class OutputScaling:
     def at(cls, point, has_intercept, precision):
         """The scaling at a point; in one pass."""
         total = _positive(point.total_curvature())
-        mean, variance = _moments(
+        mean, variance = _mean_and_variance(
             point, np.arange(len(total)), total, has_intercept, precision
         )
         inverse = _inverse(total, variance, point.ridge)
@@ -62,8 +62,9 @@ class OutputScaling:
         if len(changed):
             mean, variance = mean.copy(order="K"), variance.copy(order="K")
             before[changed] = total[changed]
-            moments = _moments(point, changed, total[changed], has_intercept, precision)
-            mean[changed], variance[changed] = moments
+            mean[changed], variance[changed] = _mean_and_variance(
+                point, changed, total[changed], has_intercept, precision
+            )
         inverse = _inverse(total, variance, point.ridge)
         return replace(
             self,
@@ -94,9 +95,9 @@ def _positive(total):
     return np.where(total > _EPS**2, total, 1.0)
 
 
-def _moments(point, some, total, has_intercept, precision):
+def _mean_and_variance(point, some, total, has_intercept, precision):
     """Means and variances of the columns, weighted by the curvature of some outputs."""
-    first, second = point.moments(some, precision)
+    first, second = point.curvature_sums(some, precision)
     mean, square = first / total[:, None], second / total[:, None]
     if not has_intercept:
         return np.zeros_like(mean), square

@@ -55,7 +55,7 @@ class Preconditioner:
         if kind == "none":
             return cls(Identity())
         if kind == "diagonal":
-            moments = curvature.moments()
+            moments = curvature.curvature_moments()
             coordinates = _coordinates_of(moments, curvature.ridge, plan, description)
             return cls(coordinates, moments, recycled=recycled)
         # At zero scores the curvature is the same for all rows and classes.

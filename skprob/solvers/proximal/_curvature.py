@@ -169,7 +169,7 @@ class HessianProducts:
         self._precision = precision
         self._forcing_term, self.n_products = forcing_term, 0
         if grams is None:
-            total, mean, deviation = point.moments()
+            total, mean, deviation = point.curvature_moments()
             diagonal = total * (deviation**2 + mean**2)
         else:
             diagonal = grams.diagonal(axis1=1, axis2=2)
@@ -243,7 +243,7 @@ class LBFGSMatrix:
 
     def __init__(self, point, shape, pairs, forcing_term):
         self._shape, self._forcing_term = shape, forcing_term
-        total, mean, deviation = point.moments()
+        total, mean, deviation = point.curvature_moments()
         diagonal = total * (deviation**2 + mean**2) + point.ridge
         diagonal = np.broadcast_to(np.maximum(diagonal, _least(diagonal)), shape)
         self._factor = None

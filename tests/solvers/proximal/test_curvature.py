@@ -30,7 +30,7 @@ def a_point(seed=0):
     return SimpleNamespace(
         ridge=ridge,
         hessian_product=lambda direction: hessian @ direction,
-        moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
+        curvature_moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
         grams=grams,
         whole=hessian,
     )
@@ -201,7 +201,7 @@ def test_lbfgs_is_the_update_written_out():
     pairs = tuple((s, hessian @ s) for s in steps)
     matrix = LBFGSMatrix(point, SHAPE, pairs, 1e-12)
     # BFGS from the scaled diagonal: Nocedal and Wright, equation (6.19).
-    total, mean, deviation = point.moments()
+    total, mean, deviation = point.curvature_moments()
     B = np.diag(np.tile(total * (deviation**2 + mean**2) + point.ridge, 3))
     s, y = pairs[-1]
     B *= (y @ np.linalg.solve(B, y)) / (s @ y)
