@@ -439,6 +439,65 @@ def test_bad_parameters_are_refused():
         PerturbMax(stats.t(1)).entropy(z)
 
 
+class Methods:
+    """An object with two functions as the methods of a distribution."""
+
+    def __init__(self, logpdf, logcdf):
+        self.logpdf, self.logcdf = logpdf, logcdf
+
+
+def density_with_gaps(x):
+    return np.where(np.abs(x) > 3, np.nan, stats.norm.logpdf(x))
+
+
+@pytest.mark.parametrize(
+    ("noise", "message"),
+    [
+        (Methods(stats.norm.logpdf, stats.norm.logsf), "a distribution function that"),
+        (Methods(np.zeros_like, np.zeros_like), "a distribution function that rises"),
+        (stats.vonmises(2), "a distribution function that rises from 0 to 1"),
+        (
+            Methods(density_with_gaps, stats.norm.logcdf),
+            "a density .* NaN; logpdf .* at -4.75",
+        ),
+        (
+            Methods(stats.norm.logpdf, stats.norm(0, 5).logcdf),
+            "a density .* derivative of",
+        ),
+        (
+            Methods(stats.norm(0.1).logpdf, stats.norm.logcdf),
+            "a density .* derivative of",
+        ),
+    ],
+)
+def test_methods_that_are_not_of_one_distribution_are_refused(noise, message):
+    """They gave NaN, or numbers that were not the probabilities of any noise."""
+    with pytest.raises(ValueError, match=f"noise must have {message}"):
+        PerturbMax(noise)([[0.0, 0.5, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        stats.t(0.5),
+        stats.gamma(0.3),
+        stats.gamma(0.01),
+        stats.beta(0.5, 0.5),
+        stats.dweibull(0.3),
+        stats.levy(),
+        stats.norm(1e6, 1e-3),
+        stats.triang(0.3),
+    ],
+)
+def test_distributions_with_poles_and_long_tails_are_accepted(noise):
+    scores = np.array([[0.0, 0.5, 1.0]])
+    draws = np.quantile(noise.rvs(400_000, random_state=0), np.arange(0.5, 1e4) / 1e4)
+    p = PerturbMax(noise, n_quantiles=1000)(scores)
+    ranks = [np.searchsorted(draws, draws + 1.0 - z) / 1e4 for z in scores[0]]
+    last = np.mean(ranks[0] * ranks[1])
+    assert p[0, 2] == pytest.approx(last, abs=0.02)
+
+
 def test_distributions_are_parameters_like_others():
     mapping = PerturbMax(stats.t(3), scale=2.0)
     copy = clone(mapping)

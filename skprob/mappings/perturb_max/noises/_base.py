@@ -4,6 +4,11 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ._reach import quantiles
+
+# Probabilities at whose quantiles a distribution object is checked.
+_CHECKED = 1e-6, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-6
+
 #: A density is divided by at least this number, so that the quotient is finite.
 TINY = 1e-300
 
@@ -82,6 +87,40 @@ class Distribution(Noise):
         self.mean = _finite_number(mean)
         variance = distribution.var() if hasattr(distribution, "var") else np.nan
         self.variance = _finite_number(variance)
+        self._check_agreement()
+
+    def _check_agreement(self):
+        """Raise if the methods are not those of one continuous distribution."""
+        noise = self._distribution
+        x = quantiles(self, np.array(_CHECKED))
+        step = 1e-3 * np.minimum(x[1:-1] - x[:-2], x[2:] - x[1:-1])
+        with np.errstate(all="ignore"):
+            cdf, density = np.exp(self.logcdf(x)), np.exp(noise.logpdf(x))
+            ahead, behind = (self.logcdf(x[1:-1] + s * step) for s in (1, -1))
+            slope = (np.exp(ahead) - np.exp(behind)) / (2 * step)
+        # Quantiles close to a pole at zero are less accurate.
+        is_exact = np.abs(cdf - _CHECKED) <= 1e-3
+        if np.count_nonzero(is_exact) < 3:
+            raise ValueError(
+                "noise must have a distribution function that rises from 0 to 1; "
+                f"exp(logcdf) of {noise!r} does not: it is {cdf[0]:.6g} at {x[0]:.6g} "
+                f"and {cdf[-1]:.6g} at {x[-1]:.6g}."
+            )
+        if np.isnan(density).any():
+            raise ValueError(
+                f"noise must have a density without NaN; logpdf of {noise!r} is NaN at "
+                f"{x[np.isnan(density)][0]:.6g}."
+            )
+        x, density = x[1:-1], density[1:-1]
+        wrong = ~(np.abs(slope - density) <= 0.02 * density) & is_exact[1:-1]
+        # At a kink the slope may differ.
+        if np.count_nonzero(wrong) > np.count_nonzero(is_exact[1:-1]) / 2:
+            at = np.argmax(wrong)
+            raise ValueError(
+                "noise must have a density that is the derivative of its distribution "
+                f"function; at {x[at]:.6g} exp(logpdf) of {noise!r} is "
+                f"{density[at]:.6g}, and the slope of exp(logcdf) is {slope[at]:.6g}."
+            )
 
     def logpdf(self, x):
         # x is infinite for a class that is not available. A pole of the density has
