@@ -77,10 +77,15 @@ def test_what_a_page_names_exists(page):
 
 
 def defined_names():
-    """Names of files, functions, classes, arguments and attributes of the package."""
+    """Names of files, functions, classes, arguments and attributes of the package.
+
+    With them those of the definitions and cases of tests, to which parts are added.
+    """
     described = (ROOT / "skprob" / "linear_model" / "_docstrings.py").read_text()
     names = set(re.findall(r"^(\w+_) : ", described, re.MULTILINE))
-    for path in sorted((ROOT / "skprob").rglob("*.py")):
+    of_tests = [*(ROOT / "tests").rglob("definitions.py")]
+    of_tests += (ROOT / "tests").rglob("cases.py")
+    for path in sorted([*(ROOT / "skprob").rglob("*.py"), *of_tests]):
         names |= {path.name, path.stem, path.parent.name}
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
