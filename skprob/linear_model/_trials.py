@@ -2,10 +2,17 @@
 
 import numpy as np
 
-from .._utils.checks import as_marginals
 from .._utils.scores import standard_scores
 from ..data import as_design
+from ..losses import LossLinearization
+from ..mappings import (
+    check_derivatives,
+    check_probabilities,
+    check_shift_invariance,
+    is_of_user,
+)
 from ..objective import n_raw_predictions, scores_of
+from ..targets import as_target
 
 
 def trial_scores(X, n_classes, polytope):
@@ -27,24 +34,51 @@ def check_kernel(mapping, n_classes, dtype):
     # Scores of the size that they have after a fit, all different.
     scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
     scores = standard_scores(scores.astype(dtype), mapping.traits.is_shift_invariant)
-    p = np.asarray(mapping.probabilities(scores.copy()))
-    if p.shape != scores.shape:
-        raise ValueError(
-            f"The mapping must give probabilities of shape {scores.shape} for these "
-            f"scores; {mapping!r} gave {p.shape}."
-        )
-    if mapping.traits.polytope == "cube":
-        as_marginals(p, f"the values of {mapping!r}")
-        return
-    off = np.abs(p.sum(axis=1) - 1).max()
-    if not (off <= 1e-3 and p.min() >= 0):
-        raise ValueError(
-            "The mapping must give non-negative probabilities that sum to one; "
-            f"{mapping!r} gave rows with the least entry {p.min():.6g} and sums that "
-            f"are off by {off:.6g}."
-        )
+    check_probabilities(mapping, mapping.probabilities(scores.copy()), scores.shape)
+    if is_of_user(mapping):
+        check_shift_invariance(mapping, n_classes)
+        check_derivatives(mapping, scores.astype(np.float64))
     if n_classes == 2 and not mapping.traits.is_shift_invariant:
         _check_two_classes(mapping, dtype)
+
+
+def check_loss(loss, n_classes):
+    """Raise where a user's loss has wrong values or derivatives."""
+    polytope = loss.traits.polytope
+    scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
+    direction = np.cos(np.arange(1.0, scores.size + 1)).reshape(scores.shape)
+    labels = np.eye(n_classes)[np.arange(8) % n_classes]
+    target = as_target(labels, scores.shape, scores.dtype, polytope)
+    linear = loss.linearize(scores.copy(), target)
+    if not isinstance(linear, LossLinearization):
+        raise ValueError(
+            f"linearize of {loss!r} must return a LossLinearization; it returned a "
+            f"{type(linear).__name__}."
+        )
+    gradient = linear.residual()
+    product = linear.hessian_product(direction.copy())
+    step = 1e-4
+    ahead, _ = loss.evaluate(scores + step * direction, target)
+    behind, _ = loss.evaluate(scores - step * direction, target)
+    for what, array, shape in (
+        ("values", linear.values, (8,)),
+        ("values", ahead, (8,)),
+        ("a gradient", gradient, scores.shape),
+        ("a Hessian product", product, scores.shape),
+    ):
+        if np.shape(array) != shape or not np.isfinite(array).all():
+            raise ValueError(
+                f"The loss must give {what} of shape {shape} for these scores, finite "
+                f"numbers; {loss!r} gave {np.array2string(np.asarray(array))[:80]}."
+            )
+    slopes, expected = (ahead - behind) / (2 * step), (gradient * direction).sum(axis=1)
+    off, size = np.abs(expected - slopes), np.abs(slopes).max()
+    # At a kink a row may differ.
+    if np.count_nonzero(off > 0.02 * size + 1e-6) > len(off) / 2:
+        raise ValueError(
+            f"The gradient of {loss!r} must agree with differences of its values; "
+            f"slopes differ by up to {off.max():.3g}, and the largest is {size:.3g}."
+        )
 
 
 def _check_two_classes(mapping, dtype):

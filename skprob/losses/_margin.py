@@ -8,7 +8,7 @@ from typing import Any
 from .._utils.arrays import as_type, beside
 from .._utils.checks import InstancesOf, RealInterval, as_margins
 from .._utils.typing import Array, ArrayLike
-from ._base import Loss, LossLike
+from ._base import Loss
 
 
 class MarginLoss(Loss):
@@ -67,7 +67,7 @@ class MarginLoss(Loss):
         "margin": [RealInterval(0, None, closed="left"), "array-like"],
     }
 
-    def __init__(self, loss: LossLike, margin: float | ArrayLike = 0.0) -> None:
+    def __init__(self, loss: Loss, margin: float | ArrayLike = 0.0) -> None:
         self.loss = loss
         self.margin = margin
 

@@ -62,6 +62,8 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
     """
     mapping = get_mapping(mapping)
     if isinstance(loss, Loss):
+        if loss._parameter_constraints:
+            loss._validate_params()
         if loss.mapping is not None and not _same(get_mapping(loss.mapping), mapping):
             raise ValueError(
                 f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "

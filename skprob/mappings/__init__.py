@@ -20,12 +20,16 @@ from ._entropy_invariant_softmax import (
     EntropyInvariantSoftmax,
     entropy_invariant_softmax,
 )
+from ._kernel_checks import check_derivatives as check_derivatives
+from ._kernel_checks import check_probabilities as check_probabilities
+from ._kernel_checks import is_of_user as is_of_user
 from ._linearization import Linearization
 from ._registry import MAPPINGS, get_mapping
 from ._row_matrices import DiagonalMatrices as DiagonalMatrices
 from ._row_matrices import RowMatrices as RowMatrices
 from ._row_matrices import matrices_by_products as matrices_by_products
 from ._sampling import gumbel_max, gumbel_softmax
+from ._shift_invariance import check_shift_invariance as check_shift_invariance
 from ._softmax import Softmax, softmax
 from ._temperature import Temperature
 from ._traits import Traits

@@ -8,17 +8,27 @@ from weakref import WeakSet
 
 import numpy as np
 
+from ._kernel_checks import check_probabilities
+
 # Classes that passed the check.
 _TRIED: WeakSet = WeakSet()
 
 
-def check_shift_invariance(mapping):
-    """Raise at the first use of a user's class whose declaration is wrong."""
+def check_shift_invariance(mapping, n_classes=3):
+    """Raise at the first use of a user's class whose declaration is wrong.
+
+    A mapping whose kernel raises for this number of classes is not tried yet.
+    """
     cls = type(mapping)
     if not mapping.traits.is_shift_invariant or cls in _TRIED:
         return
-    scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
-    p = np.asarray(mapping.probabilities(scores.copy()))
+    scores = 2 * np.sin(np.arange(1.0, 2 * n_classes + 1)).reshape(2, n_classes)
+    scores -= scores.max(axis=1, keepdims=True)
+    try:
+        p = mapping.probabilities(scores.copy())
+    except Exception:  # It may need another number of classes.
+        return
+    p = check_probabilities(mapping, p, scores.shape)
     for shift in (0.5, -0.5):
         try:
             with np.errstate(all="ignore"):

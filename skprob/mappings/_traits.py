@@ -107,6 +107,10 @@ class Traits:
     has_proximal_step: bool = False
 
     def __post_init__(self):
+        if self.polytope not in ("simplex", "cube"):
+            raise ValueError(
+                f"polytope must be 'simplex' or 'cube'; got {self.polytope!r}."
+            )
         if self.sum_range is None:
             on_simplex = self.polytope == "simplex"
             sum_range = (1.0, 1.0) if on_simplex else (0.0, np.inf)
@@ -120,7 +124,13 @@ class Traits:
 
     @staticmethod
     def check_class(cls: type) -> None:
-        """Raise TypeError if a class defines a trait as a separate attribute."""
+        """Raise TypeError if a class defines its traits in another way."""
+        traits = vars(cls).get("traits", Traits())
+        if not (isinstance(traits, Traits) or hasattr(traits, "__get__")):
+            raise TypeError(
+                f"traits of {cls.__name__} must be an object of skprob.mappings.Traits "
+                f"or a property that returns one; got a {type(traits).__name__}."
+            )
         misplaced = sorted(Traits.__dataclass_fields__.keys() & vars(cls).keys())
         if misplaced:
             name = misplaced[0]

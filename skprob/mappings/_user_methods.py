@@ -11,6 +11,7 @@ from .._utils.checks import (
     refuse_arrays,
 )
 from .._utils.typing import Array, ArrayLike, RandomState
+from ._kernel_checks import checked_kernel, checked_linearization, checked_potential
 from ._rows import by_blocks
 from ._sampling import (
     check_sampling,
@@ -40,6 +41,11 @@ class UserMethods:
                 "np.asarray(array)."
             )
 
+    def _by_blocks(self, what, kernel, scores, *others):
+        """The result of a kernel for all rows, checked if the kernel is a user's."""
+        kernel = checked_kernel(self, what, kernel)
+        return by_blocks(kernel, scores, self._standard, *others)
+
     def __call__(self, scores: ArrayLike) -> Array:
         """Probabilities of scores.
 
@@ -62,7 +68,7 @@ class UserMethods:
             not allowed.
         """
         scores = self._checked(scores)
-        return by_blocks(self.probabilities, scores, self._standard)
+        return self._by_blocks("probabilities", self.probabilities, scores)
 
     def log_probabilities(self, scores: ArrayLike) -> Array:
         """Logarithm of the probabilities; -inf where a probability is zero.
@@ -88,7 +94,7 @@ class UserMethods:
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, scores, self._standard)
+        return self._by_blocks("log-probabilities", kernel, scores)
 
     def jvp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Jacobian at `scores` times `direction`, row by row.
@@ -112,9 +118,9 @@ class UserMethods:
         scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
-            return self.linearize(block).jvp(block_direction)
+            return checked_linearization(self, block).jvp(block_direction)
 
-        return by_blocks(kernel, scores, self._standard, direction)
+        return self._by_blocks("a Jacobian product", kernel, scores, direction)
 
     def vjp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Transposed Jacobian at `scores` times `direction`, row by row.
@@ -138,9 +144,9 @@ class UserMethods:
         scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
-            return self.linearize(block).vjp(block_direction)
+            return checked_linearization(self, block).vjp(block_direction)
 
-        return by_blocks(kernel, scores, self._standard, direction)
+        return self._by_blocks("a Jacobian product", kernel, scores, direction)
 
     def jacobian(self, scores: ArrayLike) -> Array:
         """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
@@ -164,7 +170,8 @@ class UserMethods:
             If the mapping has no Jacobian.
         """
         scores = self._checked(scores)
-        jvp, columns = self.linearize(self._standard(scores)).jvp, []
+        jvp = checked_linearization(self, self._standard(scores)).jvp
+        jvp, columns = checked_kernel(self, "a Jacobian product", jvp), []
         for j in range(scores.shape[1]):
             direction = zeros(scores.shape, scores)
             direction[:, j] = 1
@@ -193,9 +200,12 @@ class UserMethods:
         scores = self._checked(scores)
 
         def kernel(block):
-            return self.probabilities_and_potential(block)[1]
+            return checked_potential(self, block)
 
-        potential, xp = by_blocks(kernel, scores, self._standard), namespace(scores)
+        potential, xp = (
+            self._by_blocks("a potential", kernel, scores),
+            namespace(scores),
+        )
         traits = self.traits
         if traits.is_shift_invariant:
             potential += traits.sum_range[0] * xp.max(scores, axis=1)
@@ -230,7 +240,8 @@ class UserMethods:
             check = array_points
         else:
             check = as_points
-        return -self.negative_entropy(check(probabilities, self.traits.polytope))
+        kernel = checked_kernel(self, "an entropy", self.negative_entropy)
+        return -kernel(check(probabilities, self.traits.polytope))
 
     def sample(
         self,

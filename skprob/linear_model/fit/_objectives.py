@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...data import least_spread
-from ...losses import FenchelYoungLoss
-from ...mappings import MAPPINGS, Softmax
+from ...losses import LOSSES, FenchelYoungLoss
+from ...mappings import MAPPINGS, Softmax, is_of_user
 from ...objective import LinearObjective
-from .._trials import check_kernel
+from .._trials import check_kernel, check_loss
 
 
 def objectives_of(spec, rows):
@@ -69,6 +69,8 @@ def _check_on_rows(spec, rows):
         rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
         check_kernel(mapping, rows.n_scores, rows.dtype)
+    if type(loss) not in LOSSES.values() and is_of_user(loss):
+        check_loss(loss, rows.n_scores)
     loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 
 
