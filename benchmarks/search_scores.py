@@ -101,7 +101,7 @@ def halves(X, y, seed):
 
 def measures(X, X_test, y, y_test):
     """Two measures of the constant prediction and of each model."""
-    kind = encode_target(y).kind
+    kind = encode_target(y).target_type
     results = {}
     if kind != "label_set":
         target = (y[:, None] == np.unique(y)) if kind == "class" else y

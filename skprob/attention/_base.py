@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils.checks import (
     InstancesOf,
     IntegerInterval,
+    OneOf,
     RealInterval,
     check_squares,
     naming,
@@ -37,7 +37,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
 
     _parameter_constraints: dict = {
         "mapping": [InstancesOf(Mapping), callable, str],
-        "similarity": [StrOptions({"distance", "dot"})],
+        "similarity": [OneOf("distance", "dot")],
         "temperature": [RealInterval(0, None, closed="neither")],
         "n_neighbors": [IntegerInterval(1, None, closed="left"), None],
     }

@@ -8,13 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.metrics import accuracy_score
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import RealInterval, check_sample_weight, in_order
+from .._utils.checks import OneOf, RealInterval, check_sample_weight, in_order
 from .._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ..mappings import MappingLike
-from ..targets import KINDS, as_labels, check_target, column_names, encode_target
+from ..targets import as_labels, check_target, column_names, encode_target
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
 
@@ -71,7 +70,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
 
     _parameter_constraints: dict = {
         **BaseAttention._parameter_constraints,
-        "target_type": [StrOptions({"auto", *KINDS} - {"candidates"})],
+        "target_type": [OneOf("auto", "class", "label_set", "distribution")],
         "threshold": [RealInterval(0, 1, closed="left")],
     }
 
@@ -126,15 +125,15 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         names = column_names(given, y.shape)
         # Label sets are 0/1 rows: their weighted mean is a marginal for each label.
         encoded = encode_target(y, self.target_type, X.dtype)
-        if encoded.kind == "label_set":
-            encoded = encode_target(y, encoded.kind, X.dtype, polytope="cube")
+        if encoded.target_type == "label_set":
+            encoded = encode_target(y, encoded.target_type, X.dtype, polytope="cube")
         self._fit_keys(X)
-        self.target_type_, self._threshold = encoded.kind, self.threshold
-        is_named = names is not None and encoded.kind != "class"
+        self.target_type_, self._threshold = encoded.target_type, self.threshold
+        is_named = names is not None and encoded.target_type != "class"
         self.classes_ = np.asarray(names) if is_named else encoded.classes
         values = encoded.target.to_dense(X.dtype)
         # Labels and sets have few non-zeros in a row.
-        is_sparse = encoded.kind != "distribution"
+        is_sparse = encoded.target_type != "distribution"
         self._values = sparse.csr_array(values) if is_sparse else values
         return self
 

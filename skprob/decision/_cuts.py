@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
-from .._utils.checks import RealInterval
+from .._utils.checks import OneOf, RealInterval
 from .._utils.parts import Repeatable
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
@@ -27,9 +26,7 @@ _SHRINKAGES = (20, 50, 200, 1000)
 class _CutRule(DecisionRule):
     """Labels whose probability, in the chosen scale, is above a cut."""
 
-    _parameter_constraints: dict = {
-        "scale": [StrOptions({"auto", "probability", "marginal"})]
-    }
+    _parameter_constraints: dict = {"scale": [OneOf("auto", "probability", "marginal")]}
 
     def _fit(self, sample):
         labels, weight = sample.labels, sample.weight / sample.weight.max()
@@ -217,8 +214,8 @@ class LabelCuts(_CutRule):
 
     _parameter_constraints: dict = {
         **_CutRule._parameter_constraints,
-        "average": [StrOptions({"both", "micro", "macro"})],
-        "shrinkage": [RealInterval(0, None, closed="both"), StrOptions({"auto"})],
+        "average": [OneOf("both", "micro", "macro")],
+        "shrinkage": [RealInterval(0, None, closed="both"), OneOf("auto")],
     }
 
     def __init__(

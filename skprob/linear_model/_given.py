@@ -24,13 +24,15 @@ class Given(NamedTuple):
     offset: np.ndarray | None = None
 
     @classmethod
-    def checked(cls, available, offset, n_rows, classes, *, kind, is_pair, dtype):
+    def checked(
+        cls, available, offset, n_rows, classes, *, target_type, is_pair, dtype
+    ):
         """Check a user's arguments, for so many rows and for these classes.
 
-        The columns of a DataFrame are put in the order of the classes. `kind` is that
-        of the target.
+        The columns of a DataFrame are put in the order of the classes. `target_type`
+        is that of `y`.
         """
-        shape, are_labels = (n_rows, classes.shape[0]), kind == "class"
+        shape, are_labels = (n_rows, classes.shape[0]), target_type == "class"
         if available is not None:
             available = in_order("available", available, classes, are_labels=are_labels)
             available = check_available(available, shape)

@@ -9,7 +9,7 @@ from .._utils.checks import order_of, series_in_order
 from ..decision import RULES, DecisionRule, LeastCost, TopK
 
 #: Names of thresholds that are allowed.
-NAMES = {"auto", "cv", "support", *RULES}
+THRESHOLD_NAMES = ("auto", "cv", "support", *RULES)
 
 
 def check_threshold(threshold, classes):
@@ -70,12 +70,12 @@ def check_labels_of_rule(threshold, classes):
         )
 
 
-def checked_rule(rule, classes, kind):
-    """A :class:`~skprob.decision.LeastCost` for these classes of a kind of target."""
-    if kind != "class":
+def checked_rule(rule, classes, target_type):
+    """A :class:`~skprob.decision.LeastCost` for these classes of a type of target."""
+    if target_type != "class":
         raise ValueError(
             f"threshold={rule!r} is for class labels, of which each row has one; got "
-            f"target_type={kind!r}."
+            f"{target_type=}."
         )
     return rule.for_classes(to_numpy(classes))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sklearn.utils._param_validation import StrOptions
-
 from .._utils.arrays import copied
+from .._utils.checks import OneOf
 from ..mappings import MappingLike
 from ._base import (
     Loss,
@@ -46,7 +45,7 @@ class AccuracyLoss(Loss):
     array([-0.6,  0. ])
     """
 
-    _parameter_constraints = {"pretrain": [StrOptions({"auto"}), None]}
+    _parameter_constraints = {"pretrain": [OneOf("auto"), None]}
 
     def __init__(
         self, mapping: MappingLike | None = None, pretrain: str | None = "auto"

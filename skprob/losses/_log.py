@@ -7,10 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from .._utils.arrays import copied, namespace
-from .._utils.checks import RealInterval
+from .._utils.checks import OneOf, RealInterval
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
 from ._base import (
@@ -65,7 +64,7 @@ class LogLoss(Loss):
     """
 
     _parameter_constraints = {
-        "epsilon": [RealInterval(0, 1, closed="left"), StrOptions({"auto"})]
+        "epsilon": [RealInterval(0, 1, closed="left"), OneOf("auto")]
     }
 
     def __init__(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from .._utils.arrays import as_type, copied, fill, namespace
+from .._utils.checks import OneOf
 from ..mappings import MappingLike, Softmax, SparseSoftmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
@@ -71,8 +71,8 @@ class SparseSoftmaxLoss(Loss):
     """
 
     _parameter_constraints = {
-        "outside": [StrOptions({"published", "add", "grow", "full", "skip"})],
-        "pretrain": [StrOptions({"softmax"}), None],
+        "outside": [OneOf("published", "add", "grow", "full", "skip")],
+        "pretrain": [OneOf("softmax"), None],
     }
 
     def __init__(

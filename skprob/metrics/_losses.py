@@ -241,14 +241,14 @@ def _encode(
         encoded = encode_target(
             y_true, target_type, predicted.dtype, classes, polytope, has_none
         )
-    if encoded.kind != "label_set" and has_none:
+    if encoded.target_type != "label_set" and has_none:
         missing = predicted[:, [-1]]
         missing = missing.toarray() if sparse.issparse(missing) else missing
         row = int(missing.argmax())
         raise ValueError(
             "probabilities must be rows that sum to one; only those of label sets may "
             f"sum to less. Row {row} has sum {1 - missing[row, 0]:.3g}, and y_true is "
-            f"of the kind {encoded.kind!r}."
+            f"of the kind {encoded.target_type!r}."
         )
     if encoded.n_scores != predicted.shape[1]:
         raise ValueError(

@@ -266,13 +266,14 @@ def columns_in_order(y, estimator):
 
 
 def _target_of(estimator, model):
-    kind = getattr(model, "target_type_", "auto")
+    target_type = getattr(model, "target_type_", "auto")
     # A model of candidates predicts a class, and is scored on labels.
-    kind = "class" if kind == "candidates" else kind
-    classes = estimator.classes_ if kind in ("auto", "class") else None
+    if target_type == "candidates":
+        target_type = "class"
+    classes = estimator.classes_ if target_type in ("auto", "class") else None
     # Some classifiers of label sets have a list with the values 0 and 1 of each label.
     is_list = classes is None or isinstance(classes, list)
-    return {"classes": None if is_list else host(classes), "target_type": kind}
+    return {"classes": None if is_list else host(classes), "target_type": target_type}
 
 
 def host(classes):

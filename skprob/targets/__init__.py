@@ -25,7 +25,7 @@ from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import (
-    KINDS,
+    TARGET_TYPES,
     EncodedTarget,
     check_marginals,
     encode_rows,
@@ -38,7 +38,7 @@ from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget
 
 __all__ = [
-    "KINDS",
+    "TARGET_TYPES",
     "ArrayTarget",
     "DenseTarget",
     "EncodedTarget",

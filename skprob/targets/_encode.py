@@ -18,8 +18,8 @@ from ._indicator import (
 from ._labels import LabelTarget, labels_of, target_of_labels
 from ._sparse import SparseTarget
 
-#: The kinds of target that can be learnt.
-KINDS = ("class", "label_set", "distribution", "candidates")
+#: The types of target that can be learnt.
+TARGET_TYPES = ("class", "label_set", "distribution", "candidates")
 
 
 class EncodedTarget(NamedTuple):
@@ -27,7 +27,7 @@ class EncodedTarget(NamedTuple):
 
     Attributes
     ----------
-    kind : {"class", "label_set", "distribution", "candidates"}
+    target_type : {"class", "label_set", "distribution", "candidates"}
     classes : ndarray of shape (n_classes,)
         The sorted labels; if `y` is a matrix, the names of its columns or, without
         names, their numbers.
@@ -43,11 +43,11 @@ class EncodedTarget(NamedTuple):
     --------
     >>> from skprob.targets import encode_target
     >>> encoded = encode_target([[1, 1, 0], [0, 0, 0]])
-    >>> encoded.kind, encoded.classes, encoded.target.shape, encoded.labelled
+    >>> encoded.target_type, encoded.classes, encoded.target.shape, encoded.labelled
     ('label_set', array([0, 1, 2]), (1, 3), array([ True, False]))
     """
 
-    kind: str
+    target_type: str
     classes: np.ndarray
     target: LabelTarget | SparseTarget | DenseTarget
     labelled: np.ndarray | None = None
@@ -98,16 +98,16 @@ def encode_target(
     Raises
     ------
     ValueError
-        If `y` is none of these kinds or not of the given `target_type`; if it has fewer
-        than two classes, no label at all, a row that is not a distribution, or a row
-        without a candidate; if it is distributions or candidates and the polytope is
-        the cube.
+        If `y` is of none of these types or not of the given `target_type`; if it has
+        fewer than two classes, no label at all, a row that is not a distribution, or a
+        row without a candidate; if it is distributions or candidates and the polytope
+        is the cube.
 
     Examples
     --------
     >>> from skprob.targets import encode_target
     >>> encoded = encode_target(["cat", "dog", "cat"])
-    >>> encoded.kind, encoded.classes.tolist()
+    >>> encoded.target_type, encoded.classes.tolist()
     ('class', ['cat', 'dog'])
     >>> encoded.target.to_dense(float)
     array([[1., 0.],
@@ -124,10 +124,10 @@ def encode_target(
         y = np.asarray(y)
     if target_type == "auto":
         target_type = infer_target_type(y)
-    if target_type not in KINDS:
+    if target_type not in TARGET_TYPES:
         raise ValueError(
-            f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
-            f"{did_you_mean(target_type, ['auto', *KINDS])}"
+            f"target_type must be 'auto' or one of {TARGET_TYPES}; got {target_type!r}."
+            f"{did_you_mean(target_type, ['auto', *TARGET_TYPES])}"
         )
     if polytope == "cube":
         check_marginals(target_type, y)
@@ -149,7 +149,7 @@ def encode_target(
 
 
 def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=False):
-    """Encode some of the rows of a `y` of a known kind.
+    """Encode some of the rows of a `y` of a known target type.
 
     Parameters and errors are those of :func:`encode_target`, with two differences:
     there may be no rows, no row of some class and no row with a label; and for labels,
@@ -187,7 +187,7 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
 
 
 def infer_target_type(y):
-    """The kind of target that `y` is; a 0/1 matrix never counts as candidates.
+    """The target type of `y`; a 0/1 matrix never counts as candidates.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def infer_target_type(y):
 
     Returns
     -------
-    kind : {"class", "label_set", "distribution"}
+    target_type : {"class", "label_set", "distribution"}
 
     Raises
     ------
@@ -237,7 +237,7 @@ def _not_an_indicator(y):
 
 
 def check_marginals(target_type, y=None):
-    """Raise if a kind of target has no marginals.
+    """Raise if targets of a type have no marginals.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ SHARES = np.array([[0.5, 0.5, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
 @pytest.mark.parametrize("y", [["b", "a", "c"], [1, 0, 2], [2.0, 1.0, 5.0]])
 def test_labels(y):
     encoded = encode_target(y)
-    assert (encoded.kind, encoded.labelled) == ("class", None)
+    assert (encoded.target_type, encoded.labelled) == ("class", None)
     assert_array_equal(encoded.classes, np.unique(y))
     assert_array_equal(encoded.target.to_dense(float), np.eye(3)[[1, 0, 2]])
 
@@ -44,7 +44,7 @@ def test_integer_labels_of_any_range(labels):
 )
 def test_label_sets(container, dtype):
     encoded = encode_target(container(SETS.astype(dtype)))
-    assert encoded.kind == "label_set"
+    assert encoded.target_type == "label_set"
     assert_array_equal(encoded.classes, [0, 1, 2])
     assert_array_equal(encoded.labelled, [True, True, False, True])
     assert_allclose(encoded.target.to_dense(float), SHARES)
@@ -65,7 +65,7 @@ def test_arrays_of_pyarrow(labels):
 @pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
 def test_candidates(container):
     encoded = encode_target(container(SETS[[0, 1, 3]]), "candidates", np.float32)
-    assert (encoded.kind, encoded.labelled) == ("candidates", None)
+    assert (encoded.target_type, encoded.labelled) == ("candidates", None)
     assert encoded.target.values.dtype == np.float32
     assert_allclose(encoded.target.to_dense(float), SHARES, rtol=1e-7)
     with pytest.raises(ValueError, match=r"there is none in row 2\. Leave"):
@@ -75,16 +75,16 @@ def test_candidates(container):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_distributions(dtype):
     encoded = encode_target(SHARES + 1e-6, dtype=dtype)
-    assert (encoded.kind, encoded.labelled) == ("distribution", None)
+    assert (encoded.target_type, encoded.labelled) == ("distribution", None)
     assert encoded.target.values.dtype == dtype
     assert_allclose(encoded.target.values, SHARES, atol=2e-6)
     assert_allclose(encoded.target.values.sum(axis=1), 1, rtol=1e-7)
 
 
 def test_zeros_and_ones_are_distributions_where_that_is_said():
-    assert encode_target(np.eye(3)).kind == "label_set"
+    assert encode_target(np.eye(3)).target_type == "label_set"
     encoded = encode_target(np.eye(3), "distribution")
-    assert encoded.kind == "distribution"
+    assert encoded.target_type == "distribution"
     assert_array_equal(encoded.target.values, np.eye(3))
 
 

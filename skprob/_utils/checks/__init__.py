@@ -30,6 +30,7 @@ from .columns import (
 from .constraints import (
     InstancesOf,
     IntegerInterval,
+    OneOf,
     RealInterval,
     is_integer,
     is_number,
@@ -59,6 +60,7 @@ from .points import (
 __all__ = [
     "InstancesOf",
     "IntegerInterval",
+    "OneOf",
     "RealInterval",
     "array_points",
     "array_real",

@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..saving import public_name
 
@@ -48,6 +48,15 @@ def is_integer(value):
 def is_number(value):
     """Whether a value is a real number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+class OneOf(StrOptions):
+    """One of some strings, for a parameter; errors list them in this order."""
+
+    def __init__(self, *names):
+        super().__init__(set(names))
+        # scikit-learn's set has another order in each process.
+        self.options = dict.fromkeys(names)
 
 
 class InstancesOf(Options):

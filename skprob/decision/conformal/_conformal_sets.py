@@ -17,7 +17,7 @@ from sklearn.base import (
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.parallel import Parallel, delayed
@@ -31,6 +31,7 @@ from sklearn.utils.validation import (
 from ..._utils.arrays import is_dask, is_foreign, to_numpy
 from ..._utils.checks import (
     IntegerInterval,
+    OneOf,
     RealInterval,
     check_sample_weight,
     in_order,
@@ -268,14 +269,14 @@ class ConformalSets(
             HasMethods(["fit", "predict_proba"]),
         ],
         "coverage": [RealInterval(0, 1, closed="neither")],
-        "score_function": [StrOptions({"entmax", "threshold", "adaptive"})],
+        "score_function": [OneOf("entmax", "threshold", "adaptive")],
         "alpha": [RealInterval(1, None, closed="neither")],
-        "cv": ["cv_object", StrOptions({"prefit"})],
-        "by": [StrOptions({"class"}), None],
+        "cv": ["cv_object", OneOf("prefit")],
+        "by": [OneOf("class"), None],
         "never_empty": ["boolean"],
         "rank_penalty": [RealInterval(0, None, closed="left")],
         "free_ranks": [IntegerInterval(0, None, closed="left")],
-        "sparse_output": ["boolean", StrOptions({"auto"})],
+        "sparse_output": ["boolean", OneOf("auto")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }

@@ -70,7 +70,7 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
             offset,
             X.shape[0],
             encoded.classes,
-            kind=encoded.kind,
+            target_type=encoded.target_type,
             is_pair=spec.is_pair(encoded),
             dtype=dtype,
         )

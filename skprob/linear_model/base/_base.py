@@ -144,7 +144,7 @@ class BaseLinearClassifier(
 
                     spec, attributes_of_choice = with_chosen_C(spec, rows)
                 choose_threshold = None
-                if rows.kind == "label_set":
+                if rows.target_type == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
                 progress = self._progress(rows.data, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)

@@ -9,19 +9,16 @@ from numbers import Real
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils._param_validation import (
-    StrOptions,
-    make_constraint,
-)
+from sklearn.utils._param_validation import make_constraint
 
-from ..._utils.checks import InstancesOf, IntegerInterval, RealInterval
+from ..._utils.checks import InstancesOf, IntegerInterval, OneOf, RealInterval
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss, matching_loss
 from ...mappings import Temperature
 from ...solvers import SOLVERS
-from ...targets import KINDS
-from .._known_threshold import NAMES
+from ...targets import TARGET_TYPES
+from .._known_threshold import THRESHOLD_NAMES
 from ..fit import FitSpec
 from ..predict import UnitRows
 from ._other_words import OtherWords
@@ -34,29 +31,29 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
     """
 
     _parameter_constraints: dict = {
-        "loss": [StrOptions({"auto", *LOSSES}), InstancesOf(Loss)],
-        "similarity": [StrOptions({"dot", "cosine"})],
+        "loss": [OneOf("auto", *LOSSES), InstancesOf(Loss)],
+        "similarity": [OneOf("dot", "cosine")],
         "margin": [RealInterval(0, None, closed="left"), "array-like"],
         "temperature": [RealInterval(0, None, closed="neither")],
-        "C": [RealInterval(0, None, closed="right"), StrOptions({"auto", "loo"})],
+        "C": [RealInterval(0, None, closed="right"), OneOf("auto", "loo")],
         "l1_ratio": [RealInterval(0, 1, closed="both")],
-        "select": [StrOptions({"coefficients", "features"})],
+        "select": [OneOf("coefficients", "features")],
         "penalty_factors": ["array-like", dict, None],
         "fit_intercept": ["boolean"],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": [dict, OneOf("balanced"), None],
         "label_smoothing": [RealInterval(0, 1, closed="left")],
-        "target_type": [StrOptions({"auto", *KINDS})],
+        "target_type": [OneOf("auto", *TARGET_TYPES)],
         "class_names": ["array-like", None],
         "none_class": ["boolean"],
         "threshold": [
             RealInterval(0, 1, closed="left"),
-            StrOptions(NAMES),
+            OneOf(*THRESHOLD_NAMES),
             InstancesOf(DecisionRule),
             InstancesOf(LeastCost),
             "array-like",
         ],
         "sparse_output": ["boolean"],
-        "solver": [StrOptions(set(SOLVERS))],
+        "solver": [OneOf(*SOLVERS)],
         "tol": [RealInterval(0, None, closed="left")],
         "max_iter": [IntegerInterval(0, None, closed="left")],
         "warm_start": ["boolean"],

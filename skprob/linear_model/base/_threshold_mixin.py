@@ -91,18 +91,18 @@ class ThresholdMixin:
 
     def _chosen_threshold(self, threshold, X, y, sample_weight, available, offset, cv):
         """The threshold of :meth:`set_threshold`, from unchecked arguments."""
-        kind = self.target_type_
+        target_type = self.target_type_
         if isinstance(threshold, LeastCost):
             if X is not None or y is not None:
                 raise ValueError(
                     f"threshold={threshold!r} needs no rows: omit X and y."
                 )
-            return checked_rule(threshold, self.classes_, kind)
-        if kind != "label_set":
+            return checked_rule(threshold, self.classes_, target_type)
+        if target_type != "label_set":
             raise ValueError(
                 "set_threshold is for models that were fitted to label sets or, with a "
                 "LeastCost, to class labels; this one was fitted to "
-                f"target_type={kind!r}, and the threshold is {threshold!r}."
+                f"{target_type=}, and the threshold is {threshold!r}."
             )
         constraints = {"threshold": self._parameter_constraints["threshold"]}
         check_parameters(constraints, {"threshold": threshold}, "set_threshold")

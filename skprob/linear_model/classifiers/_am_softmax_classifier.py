@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from sklearn.utils._param_validation import StrOptions
-
-from ..._utils.checks import RealInterval
+from ..._utils.checks import OneOf, RealInterval
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...mappings import Softmax
@@ -89,7 +87,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             *("loss", "similarity", "fit_intercept"),
             *("C", "l1_ratio", "select", "penalty_factors"),
         ),
-        "standardize": ["boolean", StrOptions({"auto"})],
+        "standardize": ["boolean", OneOf("auto")],
         "constant": [RealInterval(0, None, closed="left")],
     }
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from sklearn.base import clone
-from sklearn.utils._param_validation import StrOptions
 
-from ..._utils.checks import InstancesOf
+from ..._utils.checks import InstancesOf, OneOf
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...losses import LossLike
@@ -71,7 +70,7 @@ class LinearClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        "mapping": [StrOptions(set(MAPPINGS)), InstancesOf(Mapping), callable],
+        "mapping": [OneOf(*MAPPINGS), InstancesOf(Mapping), callable],
         **BaseLinearClassifier._parameter_constraints,
     }
 

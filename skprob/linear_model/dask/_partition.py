@@ -49,8 +49,8 @@ class Summary(NamedTuple):
 
     n_rows: int
     n_columns: int  #: Of y; 0 for labels.
-    kind: str
-    labels: np.ndarray | None  #: Sorted, if that is the kind.
+    target_type: str
+    labels: np.ndarray | None  #: Sorted, if that is the target type.
     n_unlabelled: int  #: Rows of a label set without a label.
 
 
@@ -102,14 +102,15 @@ def some_rows(rows):
 
 def summary(rows, target_type):
     y, labels = rows.y, None
-    kind = infer_target_type(y) if target_type == "auto" else target_type
-    if kind == "class":
+    if target_type == "auto":
+        target_type = infer_target_type(y)
+    if target_type == "class":
         labels = unique_labels(y)
-    n_columns = y.shape[1] if y.ndim == 2 and kind != "class" else 0
+    n_columns = y.shape[1] if y.ndim == 2 and target_type != "class" else 0
     n_unlabelled = 0
-    if kind == "label_set":
+    if target_type == "label_set":
         n_unlabelled = np.count_nonzero(np.asarray((y != 0).sum(axis=1)) == 0)
-    return Summary(y.shape[0], n_columns, kind, labels, n_unlabelled)
+    return Summary(y.shape[0], n_columns, target_type, labels, n_unlabelled)
 
 
 def combined(summaries):
@@ -119,19 +120,20 @@ def combined(summaries):
             "X must be finite numbers, dense or sparse, of shape (n_samples, "
             "n_features). Found array with 0 sample(s)."
         )
-    kinds = {some.kind for some in summaries}
-    if kinds == {"label_set", "distribution"}:
+    target_types = {some.target_type for some in summaries}
+    if target_types == {"label_set", "distribution"}:
         # Rows of zeros and ones are distributions as well.
-        kinds = {"distribution"}
+        target_types = {"distribution"}
     widths = sorted({some.n_columns for some in summaries})
-    if len(kinds) > 1 or len(widths) > 1:
+    if len(target_types) > 1 or len(widths) > 1:
         raise ValueError(
-            "y must be of one kind and width in all partitions; got "
-            f"{', '.join(sorted(kinds))} of {widths} columns."
+            "y must be of one target type and width in all partitions; got "
+            f"{', '.join(sorted(target_types))} of {widths} columns."
         )
-    n_rows, (kind,), labels = sum(some.n_rows for some in summaries), kinds, None
+    n_rows, labels = sum(some.n_rows for some in summaries), None
+    (target_type,) = target_types
     n_unlabelled = sum(some.n_unlabelled for some in summaries)
-    if kind == "class":
+    if target_type == "class":
         each = [some.labels for some in summaries]
         if len({labels.dtype.kind in "biuf" for labels in each}) > 1:
             raise ValueError(
@@ -144,13 +146,13 @@ def combined(summaries):
                 "y must have at least 2 classes, but the data contains only one class: "
                 f"{labels.tolist()[0]!r}."
             )
-    return Summary(n_rows, widths[0], kind, labels, n_unlabelled)
+    return Summary(n_rows, widths[0], target_type, labels, n_unlabelled)
 
 
 def encode(rows, *arguments):
     X, y, weight, _ = rows
-    kind, *arguments = arguments
-    encoded = encode_rows(y, kind, X.dtype, *arguments)
+    target_type, *arguments = arguments
+    encoded = encode_rows(y, target_type, X.dtype, *arguments)
     labelled, n_unlabelled = encoded.labelled, 0
     if labelled is not None:
         n_unlabelled = np.count_nonzero(~labelled)

@@ -74,14 +74,15 @@ class DaskRows:
             blocks.collect(partition.summary, spec.target_type)
         )
         polytope = spec.mapping.traits.polytope
-        _check_kind(summary.kind, polytope, spec.threshold)
-        self.dtype, self.kind, self.n_rows = dtype, summary.kind, summary.n_rows
+        _check_target_type(summary.target_type, polytope, spec.threshold)
+        self.dtype, self.n_rows = dtype, summary.n_rows
+        self.target_type = summary.target_type
         self.classes = _classes(summary, y, spec.class_names)
-        some_empty = self.kind == "label_set" and summary.n_unlabelled > 0
+        some_empty = self.target_type == "label_set" and summary.n_unlabelled > 0
         is_share = spec.none_class and polytope == "simplex"
         self.has_none = is_share and some_empty
         self.n_scores = len(self.classes) + self.has_none
-        arguments = self.kind, self.classes, polytope, self.has_none
+        arguments = self.target_type, self.classes, polytope, self.has_none
         self._encoded = blocks.map(partition.encode, *arguments)
         self._smoothing = spec.label_smoothing
         self._set_totals(spec.class_weight)
@@ -159,16 +160,16 @@ class DaskRows:
         return KnownThreshold(known_threshold(spec.threshold, self.classes))
 
 
-def _check_kind(kind, polytope, threshold):
-    """Raise if collections cannot be fitted to targets of a kind."""
-    if kind == "candidates":
+def _check_target_type(target_type, polytope, threshold):
+    """Raise if collections cannot be fitted to targets of a type."""
+    if target_type == "candidates":
         raise ValueError(
             "target_type='candidates' needs X and y in memory, not Dask "
             "collections. Give X.compute() and y.compute()."
         )
     if polytope == "cube":
-        check_marginals(kind)
-    if kind == "label_set" and is_fitted_to_rows(threshold):
+        check_marginals(target_type)
+    if target_type == "label_set" and is_fitted_to_rows(threshold):
         raise ValueError(
             "threshold must be a number, one for each label, 'support' or TopK for a "
             f"fit of Dask collections to label sets; got {threshold!r}, which is "
@@ -179,7 +180,7 @@ def _check_kind(kind, polytope, threshold):
 
 def _classes(summary, y, class_names):
     """The labels, or the names or numbers of the columns of y."""
-    is_class = summary.kind == "class"
+    is_class = summary.target_type == "class"
     shape = (summary.n_rows, summary.n_columns)[: 1 if is_class else 2]
     names = column_names(without_rows(y), shape, class_names)
     if is_class:

@@ -73,7 +73,7 @@ def with_chosen_C(spec, rows):
     some = drawn_rows(objective, share) if share < 1 else np.arange(len(rows.weight))
     is_exact = uses_exact_hessian(objective)
     least_rise = _LEAST_RISE if is_exact else 0.0
-    for parts in _parts_of_search(len(Cs), rows.kind, is_exact):
+    for parts in _parts_of_search(len(Cs), rows.target_type, is_exact):
         rise = np.inf
         for number, at_strength, solution in _path(
             objective, strengths, parts, start, spec
@@ -106,7 +106,7 @@ def with_chosen_C(spec, rows):
     return spec, {"Cs_": Cs, "loo_scores_": scores}
 
 
-def _parts_of_search(n_values, kind, is_exact):
+def _parts_of_search(n_values, target_type, is_exact):
     """Lists of the numbers of values to search in turn, each a list of parts.
 
     Little data are fitted for all values of a part together.
@@ -116,7 +116,7 @@ def _parts_of_search(n_values, kind, is_exact):
     # the search begins with the strongest penalty.
     first = 0
     if is_exact:
-        first = _FIRST_OF_LABELS if kind == "class" else _FIRST_OF_OTHERS
+        first = _FIRST_OF_LABELS if target_type == "class" else _FIRST_OF_OTHERS
     # Fits under weak penalties take longest, and are often not reached.
     weaker = [numbers[start : start + 2] for start in range(first + 3, n_values, 2)]
     stronger = [[number] for number in numbers[:first][::-1]]
@@ -163,9 +163,9 @@ def problem_of_leave_one_out(spec, rows):
         problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
     elif spec.mapping.traits.is_scale_invariant:
         problem = f"a penalty, which {spec.mapping!r} has not: its scores have no scale"
-    elif rows.kind == "candidates" or not loss.is_convex or loss.has_kinks:
+    elif rows.target_type == "candidates" or not loss.is_convex or loss.has_kinks:
         problem = f"a convex loss with second derivatives; got {spec.loss!r}"
-        if rows.kind == "candidates":
+        if rows.target_type == "candidates":
             problem = "a convex loss; that of target_type='candidates' is not"
     elif not loss.has_bounded_hessian:
         problem = (
@@ -195,7 +195,7 @@ def left_out_score(raw, mapping, rows, numbers):
     if not np.isfinite(raw).all():
         return -np.inf
     is_cube, total = mapping.traits.polytope == "cube", 0.0
-    is_one_vs_rest = is_cube and rows.kind == "class"
+    is_one_vs_rest = is_cube and rows.target_type == "class"
     length = max(_PART // rows.n_scores, 1)
     for start in range(0, len(raw), length):
         part = numbers[start : start + length]

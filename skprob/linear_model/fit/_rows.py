@@ -24,7 +24,7 @@ class TrainingData(NamedTuple):
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     y : ndarray or CSR array
-        Of the kind that the classifier's ``target_type`` names.
+        Of the type that the classifier's ``target_type`` names.
     sample_weight : ndarray of shape (n_samples,)
     given : Given
         For the classes.
@@ -73,7 +73,7 @@ class RowsInMemory:
     given, in_loss : Given
         Of the rows with a target, for n_scores classes. In the loss, labels that are
         not known are not available.
-    kind, classes, has_none, n_scores
+    target_type, classes, has_none, n_scores
         As of the encoded target.
     classes_beside_y : array of shape (n_classes,)
         The classes in the library, and on the device, of y.
@@ -113,7 +113,7 @@ class RowsInMemory:
         self.wide_X = X if is_wide else None
 
         # The target.
-        self.kind, self.has_none = encoded.kind, encoded.has_none
+        self.target_type, self.has_none = encoded.target_type, encoded.has_none
         self.classes = self.classes_beside_y = encoded.classes
         self.target, self.n_scores = encoded.target, encoded.n_scores
         self._smoothing, self._known = spec.label_smoothing, data.known
@@ -248,7 +248,7 @@ def given_of_labelled(given, encoded):
 def warn_of_many_classes(rows):
     """Warn of labels most of which have one row, as scikit-learn does."""
     n_classes = len(rows.classes)
-    if rows.kind == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:
+    if rows.target_type == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:
         warn(
             f"y has {n_classes} classes in {rows.n_rows} rows. It may be a target of "
             "regression, or names of rows.",
@@ -263,7 +263,7 @@ def warn_of_lost_labels(rows):
             "target and are left out of the fit.",
         )
     absent = []
-    if rows.kind in ("label_set", "candidates"):
+    if rows.target_type in ("label_set", "candidates"):
         absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         names = to_numpy(rows.classes)[absent[:5]].tolist()

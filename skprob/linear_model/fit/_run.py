@@ -138,7 +138,7 @@ def model_of(coef, intercept, spec, rows):
         coef=rows.beside_X(coef.astype(rows.dtype)),
         intercept=rows.beside_X(intercept.astype(rows.dtype)),
         classes=rows.classes_beside_y,
-        target_type=rows.kind,
+        target_type=rows.target_type,
         mapping=spec.mapping,
         has_none=rows.has_none,
         unit_rows=spec.unit_rows,

@@ -97,7 +97,7 @@ class FitSpec:
         """Whether two classes have one raw prediction, the difference of scores."""
         if encoded.n_scores != 2 or self.mapping.traits.polytope == "simplex":
             return encoded.n_scores == 2
-        return self.mapping.pair_mapping is not None and encoded.kind == "class"
+        return self.mapping.pair_mapping is not None and encoded.target_type == "class"
 
     def for_rows(self, rows):
         """The spec with what depends on the rows: the number C, the scaled features.
@@ -105,8 +105,8 @@ class FitSpec:
         Parameters
         ----------
         rows : RowsInMemory or DaskRows
-            A fit of numbers of C needs their ``kind``, ``n_scores`` and ``classes``
-            only.
+            A fit of numbers of C needs their ``target_type``, ``n_scores`` and
+            ``classes`` only.
         """
         mapping, loss, noise = self.mapping, self.loss, self.noise
         if noise is not None:
@@ -114,18 +114,18 @@ class FitSpec:
         by_column = mapping.for_classes(rows.n_scores, rows.classes)
         if by_column is not mapping:
             mapping, loss = by_column, loss.with_mapping(by_column)
-        if rows.kind == "class" and mapping.traits.polytope == "cube":
+        if rows.target_type == "class" and mapping.traits.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
             loss = loss.with_mapping(mapping)
-        if rows.kind == "candidates" or isinstance(loss, InfimumLoss):
+        if rows.target_type == "candidates" or isinstance(loss, InfimumLoss):
             loss = loss_of_candidates(loss, self.label_smoothing)
-        labels = rows.classes if rows.kind == "class" else None
+        labels = rows.classes if rows.target_type == "class" else None
         loss = loss.for_classes(rows.n_scores, labels)
         threshold = self.threshold
         is_auto = isinstance(threshold, str) and threshold == "auto"
         if isinstance(threshold, LeastCost):
-            threshold = checked_rule(threshold, rows.classes, rows.kind)
-        elif rows.kind == "class" and not is_auto:
+            threshold = checked_rule(threshold, rows.classes, rows.target_type)
+        elif rows.target_type == "class" and not is_auto:
             check_no_threshold(threshold, rows.n_scores)
         unit_rows = self.unit_rows
         if unit_rows is not None:

@@ -104,7 +104,7 @@ def _order_of_last_fit(last_fit, rows):
     if last_fit.classes is None:
         return list(range(len(new)))
     old = last_fit.classes.tolist()
-    if last_fit.target_type == rows.kind == "class":
+    if last_fit.target_type == rows.target_type == "class":
         order = order_by_name(old, new)
     else:
         order = order_of(old, new, are_labels=False)

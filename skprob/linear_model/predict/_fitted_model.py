@@ -73,7 +73,7 @@ class FittedModel:
         polytope = self.mapping.traits.polytope
         is_pair = self.n_classes + self.has_none == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef))
-        options = {"kind": self.target_type, "is_pair": is_pair, "dtype": dtype}
+        options = {"target_type": self.target_type, "is_pair": is_pair, "dtype": dtype}
         return Given.checked(available, offset, X.shape[0], self.classes, **options)
 
     def predicted(self, X, of_scores, given=NOTHING):

@@ -85,7 +85,9 @@ def fitted_path(specs, data, grid, leaves_out=False):
                 starts.append(solution.parameters)
             penalised = objective if strength > 0 else objective.with_l2(0.0)
             model = model_at(solution.parameters, penalised, spec, rows)
-            if rows.kind == "label_set" and not is_fitted_to_rows(spec.threshold):
+            if rows.target_type == "label_set" and not is_fitted_to_rows(
+                spec.threshold
+            ):
                 cuts = known_threshold(spec.threshold, rows.classes)
                 model = model.with_threshold(cuts)
             attributes = attributes_of_model(model, replace(spec, C=C))

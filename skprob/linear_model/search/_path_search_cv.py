@@ -14,7 +14,6 @@ from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,
@@ -27,7 +26,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
-from ..._utils.checks import IntegerInterval, in_order, rows_of_folds
+from ..._utils.checks import IntegerInterval, OneOf, in_order, rows_of_folds
 from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
@@ -70,8 +69,8 @@ class PathSearchCV(BaseLinearClassifier):
         ),
         "l1_ratios": ["array-like", None],
         "Cs": [IntegerInterval(1, 10**6, closed="both"), "array-like"],
-        "cv": ["cv_object", StrOptions({"loo"})],
-        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "cv": ["cv_object", OneOf("loo")],
+        "scoring": [OneOf(*get_scorer_names()), callable, None],
         "refit": ["boolean"],
         "n_jobs": [Integral, None],
     }
@@ -349,9 +348,9 @@ class PathSearchCV(BaseLinearClassifier):
         template = unfitted(self)._template(self.target_type_).set_params(**best)
         return template._fit_spec().for_features(*self._features())
 
-    def _template(self, kind):
+    def _template(self, target_type):
         """An unfitted classifier with the parameters that it shares with this one."""
-        template = self._candidate(target_type=kind)
+        template = self._candidate(target_type=target_type)
         shared = self.get_params(deep=False).keys() & template.get_params(deep=False)
         shared.remove("target_type")
         return template.set_params(**{name: getattr(self, name) for name in shared})
@@ -385,9 +384,11 @@ class PathSearchCV(BaseLinearClassifier):
         )
         # The classes of the target are among those that are available.
         given_of_labelled(data.given, encoded)
-        template.set_params(target_type=encoded.kind)
+        template.set_params(target_type=encoded.target_type)
         specs = [
-            replace(spec, target_type=encoded.kind).for_features(*self._features())
+            replace(spec, target_type=encoded.target_type).for_features(
+                *self._features()
+            )
             for spec in specs
         ]
         grid = Grid(
@@ -399,13 +400,13 @@ class PathSearchCV(BaseLinearClassifier):
             self._starts_from_last,
         )
         routed = self._routed("fit", params | metadata)
-        folds = self._folds(data.X, data.y, encoded.kind, routed)
-        scorer = self._scorer(data.classes if encoded.kind == "class" else None)
+        folds = self._folds(data.X, data.y, encoded.target_type, routed)
+        scorer = self._scorer(data.classes if encoded.target_type == "class" else None)
         return PreparedSearch(
             data, encoded, template, specs, grid, folds, scorer, routed.scorer.score
         )
 
-    def _folds(self, X, y, kind, routed):
+    def _folds(self, X, y, target_type, routed):
         """Training and test rows of each fold; None stands for leave-one-out."""
         if self.cv == "loo":
             if not sees_predictions_only(self._scorer()):
@@ -415,7 +416,7 @@ class PathSearchCV(BaseLinearClassifier):
                     f"scoring={self.scoring!r}. Use a number of folds."
                 )
             return [None]
-        cv = self._n_folds(y, kind) if self.cv is None else self.cv
+        cv = self._n_folds(y, target_type) if self.cv is None else self.cv
         split = check_cv(cv, y, classifier=True).split
         folds = list(split(X, y, **routed.splitter.split))
         if not folds:
@@ -431,9 +432,9 @@ class PathSearchCV(BaseLinearClassifier):
                 )
         return folds
 
-    def _n_folds(self, y, kind):
+    def _n_folds(self, y, target_type):
         """Default number of folds: the rows of the largest class, at most five."""
-        is_class = kind == "class"
+        is_class = target_type == "class"
         n_rows = np.unique(y, return_counts=True)[1].max() if is_class else y.shape[0]
         if n_rows < 2:
             of_class = " of some class" if is_class else ""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from sklearn.utils._param_validation import StrOptions
-
+from ..._utils.checks import OneOf
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...losses import LossLike
@@ -80,7 +79,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     _parameter_constraints: dict = {
         "noises": ["array-like"],
-        "loss": [StrOptions({"auto", "fenchel_young", "log", "cross_entropy"})],
+        "loss": [OneOf("auto", "fenchel_young", "log", "cross_entropy")],
         **PathSearchCV._parameter_constraints,
     }
     _parameter = "noise"

@@ -72,7 +72,7 @@ class PreparedSearch(NamedTuple):
     @property
     def fits_thresholds(self):
         """Whether thresholds need the predictions of all folds, and scores these."""
-        is_set = self.encoded.kind == "label_set"
+        is_set = self.encoded.target_type == "label_set"
         return is_set and is_fitted_to_rows(self.template.threshold)
 
     def scored_left_out_rows(self, results):
@@ -93,7 +93,7 @@ class PreparedSearch(NamedTuple):
         """The threshold of label sets at a :class:`Choice`; None for other targets."""
         if left_out is not None:
             return left_out.threshold(choice.place)
-        if self.encoded.kind != "label_set":
+        if self.encoded.target_type != "label_set":
             return None
         return known_threshold(self.template.threshold, self.data.classes)
 

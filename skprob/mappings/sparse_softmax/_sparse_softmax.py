@@ -6,10 +6,9 @@ from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
-from sklearn.utils._param_validation import StrOptions
 
 from ..._utils.arrays import namespace
-from ..._utils.checks import IntegerInterval, RealInterval
+from ..._utils.checks import IntegerInterval, OneOf, RealInterval
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._rows import along_axis
@@ -80,7 +79,7 @@ class SparseSoftmax(Mapping):
     """
 
     _parameter_constraints = {
-        "k": [IntegerInterval(1, None, closed="left"), StrOptions({"auto"}), None],
+        "k": [IntegerInterval(1, None, closed="left"), OneOf("auto"), None],
         "p": [RealInterval(0, 1, closed="right"), None],
     }
 

@@ -101,7 +101,7 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     data = TrainingData(X, target, np.ones(len(X)), NOTHING)
     rows = RowsInMemory(spec, data, encoded)
     choose_threshold = None
-    if encoded.kind == "label_set":
+    if encoded.target_type == "label_set":
         choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
     fit = fit_to_rows(spec, rows, choose_threshold)
     estimator.fit(X, target)
