@@ -156,7 +156,7 @@ class LinearPoint(LinearCurvature):
     def __init__(self, objective, parameters, points, value, gradient):
         matrix = parameters.reshape(objective.shape)
         super().__init__(objective, matrix, points)
-        self._mean_loss, self._mean_gradient = value, gradient
+        self.mean_loss, self.mean_gradient = value, gradient
         penalty = objective.penalty
         self.parameters, self.value = parameters, value + penalty.value(matrix)
         self.gradient = (gradient + penalty.gradient(matrix)).ravel()
@@ -200,7 +200,7 @@ class LinearPoint(LinearCurvature):
         """The same point under a multiple of the penalty; it takes no pass."""
         objective = self._objective
         other = objective.with_l2(factor * objective.penalty.strength)
-        loss = self._mean_loss, self._mean_gradient
+        loss = self.mean_loss, self.mean_gradient
         return LinearPoint(other, self.parameters, self._points, *loss)
 
     def along(self, step):

@@ -294,8 +294,14 @@ class CompositeProblem(LinearProblem, Protocol):
     ) -> CompositePoint:
         """The point at parameters, in one pass.
 
-        It takes half a pass if a `known` point has the same raw predictions. That is a
-        point of the problem of fewer or more of the same features.
+        It takes half a pass if a `known` point has the same raw predictions, that of a
+        restricted problem with the other coefficients zero.
+        """
+
+    def at_part(self, whole: CompositePoint, columns: Array) -> CompositePoint:
+        """The point at some columns of a point, without a pass.
+
+        This is a restricted problem of the point's, whose other coefficients are zero.
         """
 
     def composed(self, smooth: LinearPoint) -> CompositePoint:

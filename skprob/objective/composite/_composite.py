@@ -6,10 +6,10 @@ import numpy as np
 
 from ..._utils.arrays import precision
 from ..._utils.tuning import Tuning
-from .._block_point import BlockPoint, point_with_rows
+from .._block_point import point_with_rows
 from .._linear import LinearObjective
 from .._linear_point import LinearPoint
-from ..little import LittlePoint, is_little
+from ..little import EvaluatedRows, LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
 
@@ -169,28 +169,41 @@ class CompositeObjective(LinearObjective):
     def at(self, parameters, known=None):
         """The :class:`CompositePoint` at parameters, in one pass.
 
-        It takes half a pass if a `known` point has the same raw predictions. That is a
-        point of the objective of fewer or more of the same features.
+        It takes half a pass if a `known` point has the same raw predictions, that of a
+        :meth:`restricted` objective with the other coefficients zero.
         """
-        if known is not None:
-            return self.composed(self._smooth_from(known.smooth, parameters))
-        return self.composed(self.smooth_at(parameters))
-
-    def _smooth_from(self, point, parameters):
-        """The smooth part, where another objective's has the same raw predictions.
-
-        It takes half a pass, if the rows are not remote.
-        """
-        if self.description.is_remote:
-            return self.smooth_at(parameters)
+        if known is None or self.description.is_remote:
+            return self.composed(self.smooth_at(parameters))
         if is_little(self.blocks):
-            return LittlePoint.with_rows_of(point, self, parameters)
-        self.count(0.5)
-        pairs = self.blocks.beside(point.of_blocks)
-        points = pairs.map(point_with_rows)
-        value, gradient = points.sum(BlockPoint.value_and_gradient)
-        value, gradient = self.with_constant(value), self.without_common_part(gradient)
-        return LinearPoint(self, parameters, points, value, gradient)
+            smooth = LittlePoint.with_rows_of(known.smooth, self, parameters)
+        else:
+            points = self._points_with_rows(known.smooth)
+            smooth = LinearPoint(self, parameters, points, *self.mean_loss_at(points))
+        return self.composed(smooth)
+
+    def at_part(self, whole, columns):
+        """The :class:`CompositePoint` at some columns of a point, without a pass.
+
+        This objective is a :meth:`restricted` one of the point's. The other
+        coefficients are zero: raw predictions are the same, and the gradient is a part
+        of the whole one.
+        """
+        smooth = whole.smooth
+        parameters = smooth.parameters.reshape(self.shape[0], -1)[:, columns].ravel()
+        if self.description.is_remote:
+            return self.composed(self.smooth_at(parameters))
+        gradient = smooth.mean_gradient[:, columns]
+        if is_little(self.blocks):
+            rows = EvaluatedRows.of_point(self, smooth.of_blocks.single)
+            part = LittlePoint(self, parameters, rows, gradient)
+        else:
+            points = self._points_with_rows(smooth)
+            part = LinearPoint(self, parameters, points, smooth.mean_loss, gradient)
+        return self.composed(part)
+
+    def _points_with_rows(self, point):
+        """Points of the blocks with the raw predictions of a point's."""
+        return self.blocks.beside(point.of_blocks).map(point_with_rows)
 
     def composed(self, smooth):
         """The :class:`CompositePoint` of a point of the smooth part; without a pass."""
@@ -217,7 +230,7 @@ class CompositeObjective(LinearObjective):
         """A bound on a point's value less the minimum; infinite where none is known.
 
         It is at most one that is `known`. Where it is above `enough` it is made tighter
-        by another pass.
+        by the raw predictions of the rows.
         """
         return composite_gap(self, point, enough, known)
 

@@ -9,8 +9,8 @@ For a column with ridge ρ and threshold λ, r* is the squared distance of V to 
 subgradients at zero over 2 ρ. It is infinite beyond them where ρ is zero: then the rows
 are mixed with the target, (1 - s) p_i + s q_i, so that V is multiplied by 1 - s. Since
 Ω is convex, the first sum is at most 1 - s times that of p_i plus s times the mean
-loss. With one more pass over the raw predictions it is computed exactly: near the
-minimum it is of the order of s².
+loss. From the raw predictions of the point it is computed exactly: near the minimum it
+is of the order of s².
 
 References
 ----------
@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import beside, copied, row_dot
-from .._block import weighted_sum
+from ..._utils.arrays import beside, row_dot
+from .._block import scores_of, weighted_sum
 from ..certificates import mixture
 
 
@@ -50,7 +50,7 @@ def composite_gap(objective, point, enough, known):
         of_penalty = _penalty_gap(objective, rows.parameters, rows.coupling)
         bound = float(np.fmin(bound, rows.mismatch + of_penalty))
         if not bound <= enough:
-            bound = _with_target(objective, rows, bound, enough)
+            bound = _with_target(objective, point.smooth, rows, bound, enough)
     return max(bound, 0.0)
 
 
@@ -102,7 +102,7 @@ def _balanced_rows(objective, point):
     return _Rows(parameters, t, u, mismatch, coupling, mean)
 
 
-def _with_target(objective, rows, bound, enough):
+def _with_target(objective, smooth, rows, bound, enough):
     """The bound by rows that are mixed with the target, so that r* is finite."""
     parameters, t, some = rows.parameters, rows.t, slice(objective.n_features)
     sizes = objective.shrinkage.sizes(rows.coupling)[:, some]
@@ -120,9 +120,7 @@ def _with_target(objective, rows, bound, enough):
     keeps_raw_predictions = objective.description.keeps_raw_predictions
     if bound <= enough or is_exact or not keeps_raw_predictions:
         return bound
-    objective.count(0.5)
-    mixed = parameters, objective.loss, t, rows.u, s
-    (mismatch,) = objective.blocks.sum(_mismatch, *mixed)
+    (mismatch,) = smooth.of_blocks.sum(_mismatch, t, rows.u, s)
     return float(np.fmin(bound, mismatch + of_penalty))
 
 
@@ -138,18 +136,20 @@ def _penalty_gap(objective, parameters, coupling):
     return float(penalty + np.vdot(coupling, parameters) + conjugate)
 
 
-def _mismatch(block, parameters, loss, t, u, s):
+def _mismatch(point, t, u, s):
     """The first sum of rows that are mixed with u and with the target."""
-    scores = block.scores(block.design.matvec(parameters))
-    values, change = loss.evaluate(copied(scores), block.target)
-    # From the target to the mixed rows.
+    block, loss = point.block, point.loss
     target = block.target.to_dense(block.weight.dtype)
+    # From the target to the mixed rows.
+    change = point.linear.residual()
+    if change.shape[1] == 1:  # In the difference of two scores.
+        change = scores_of(2 * change)
     if t > 0:
         change = (1 - t) * change + t * (beside(u, target) - target)
     change = (1 - s) * change
-    mixed = change + target
-    rows = values + loss.negative_entropy(mixed) - row_dot(change, scores)[:, 0]
+    rows = point.linear.values + loss.negative_entropy(change + target)
+    scores = scores_of(point.raw)
     margins = loss.margins(block.target, target)
     if margins is not None:
-        rows -= row_dot(change, margins)[:, 0]
-    return (weighted_sum(rows, block.weight),)
+        scores = scores + margins
+    return (weighted_sum(rows - row_dot(change, scores)[:, 0], block.weight),)

@@ -46,7 +46,7 @@ class LittlePoint(LinearPoint):
     def __init__(self, objective, parameters, rows, mean_gradient):
         self._objective, self.parameters, self.rows = objective, parameters, rows
         self._matrix = matrix = parameters.reshape(objective.shape)
-        self._mean_gradient, penalty = mean_gradient, objective.penalty
+        self.mean_gradient, penalty = mean_gradient, objective.penalty
         self.value = rows.mean_loss + penalty.value(matrix)
         self.gradient = (mean_gradient + penalty.gradient(matrix)).reshape(-1)
 
@@ -69,7 +69,7 @@ class LittlePoint(LinearPoint):
     def with_rows_of(cls, point, objective, parameters):
         """The point with the raw predictions of another one, in half a pass."""
         objective.count(0.5)
-        rows = EvaluatedRows(objective, point.of_blocks.single.raw)
+        rows = EvaluatedRows.of_point(objective, point.of_blocks.single)
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
     def hessian(self):
@@ -121,7 +121,7 @@ class LittlePoint(LinearPoint):
         """The same point under a multiple of the penalty; it takes no pass."""
         objective = self._objective
         other = objective.with_l2(factor * objective.penalty.strength)
-        return LittlePoint(other, self.parameters, self.rows, self._mean_gradient)
+        return LittlePoint(other, self.parameters, self.rows, self.mean_gradient)
 
     def along(self, step):
         """The ray along a step of shape (n_parameters,), in half a pass."""
@@ -183,21 +183,30 @@ class LittleRay:
 
 
 class EvaluatedRows:
-    """The losses of the rows at raw predictions (n_rows, M), and their derivatives."""
+    """The losses of the rows at raw predictions (n_rows, M), and their derivatives.
 
-    def __init__(self, objective, raw):
+    These are computed, unless the ``LossLinearization`` is known.
+    """
+
+    def __init__(self, objective, raw, linear=None):
         block, loss = objective.blocks.single, objective.loss
-        self.raw = raw
-        #: A ``LossLinearization``. The loss may overwrite its argument.
-        self.linear = block.linearize(loss, raw.copy(order="K"))
-        value = block.weight.dot(self.linear.values)
+        if linear is None:
+            # The loss may overwrite its argument.
+            linear = block.linearize(loss, raw.copy(order="K"))
+        self.raw, self.linear = raw, linear
+        value = block.weight.dot(linear.values)
         if not math.isfinite(value):
-            check_finite("loss", self.linear.values, loss)
+            check_finite("loss", linear.values, loss)
         #: Weighted mean of the losses.
         self.mean_loss = objective.with_constant(value)
         #: Gradients of the rows in their raw predictions, times weights: (n_rows, M).
-        self.weighted_gradients = self.linear.residual()
+        self.weighted_gradients = linear.residual()
         self.weighted_gradients *= block.weight[:, None]
+
+    @classmethod
+    def of_point(cls, objective, point):
+        """The rows of a ``BlockPoint``, which has evaluated them."""
+        return cls(objective, point.raw, point.linear)
 
     def mean_gradient(self, objective):
         """Gradient of the mean loss, (M, size), in half a pass."""

@@ -130,10 +130,7 @@ class ProximalNewton:
         columns = features
         if description.has_intercept:
             columns = np.append(features, description.shape[1] - 1)
-        matrix = state.point.parameters.reshape(description.shape)
-        parameters = np.ascontiguousarray(matrix[:, columns]).reshape(-1)
-        point = restricted.at(parameters, known=state.point)
-        before = point
+        point = before = restricted.at_part(state.point, columns)
         enough = tuning.left_on_working_set * np.linalg.norm(state.point.gradient)
         inner = replace(state, point=point, minimised=None)
         for _ in range(tuning.most_on_working_set):

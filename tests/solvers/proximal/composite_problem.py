@@ -18,6 +18,10 @@ class CompositeHinges(SquaredHinges):
     def at(self, parameters, known=None):  # Evaluated anew.
         return self.composed(SquaredHingesPoint(_Smooth(self), parameters))
 
+    def at_part(self, whole, columns):  # Evaluated anew.
+        matrix = whole.parameters.reshape(self.description.shape[0], -1)
+        return self.at(matrix[:, columns].ravel())
+
     def composed(self, smooth):
         return CompositeHingesPoint(self, smooth)
 
