@@ -7,12 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
-from skprob.solvers.proximal._curvature import (
-    HessianProducts,
-    LBFGSMatrix,
-    Piece,
-    PieceHessian,
-)
+from skprob.solvers.proximal._hessian_products import HessianProducts
+from skprob.solvers.proximal._lbfgs_matrix import LBFGSMatrix
+from skprob.solvers.proximal._piece_hessian import Piece, PieceHessian
 
 KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
 SHAPE = 3, 5

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
-from skprob.solvers.proximal._curvature import Piece, PieceHessian
+from skprob.solvers.proximal._piece_hessian import Piece, PieceHessian
 from skprob.solvers.proximal._quadratic_model import minimise_model
 
 KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}

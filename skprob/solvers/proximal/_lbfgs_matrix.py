@@ -1,0 +1,68 @@
+"""The Hessian as L-BFGS approximates it."""
+
+import numpy as np
+
+from ._curvature import conjugate_step, diagonal_inverse, least_curvature
+
+
+class LBFGSMatrix:
+    """The L-BFGS approximation of the Hessian, from the last steps.
+
+    Parameters
+    ----------
+    point : LinearPoint
+    shape : (M, size)
+    pairs : sequence of (ndarray, ndarray)
+        Steps and changes of the gradient, both of shape (n_parameters,), with a
+        positive inner product.
+    forcing_term : float
+
+    References
+    ----------
+    Byrd, Nocedal, Schnabel, "Representations of quasi-Newton matrices and their use in
+    limited memory methods", Mathematical Programming 1994.
+    """
+
+    most_steps = 1
+    n_products = 0
+
+    def __init__(self, point, shape, pairs, forcing_term):
+        self._shape, self._forcing_term = shape, forcing_term
+        total, mean, deviation = point.curvature_moments()
+        diagonal = total * (deviation**2 + mean**2) + point.ridge
+        diagonal = np.broadcast_to(
+            np.maximum(diagonal, least_curvature(diagonal)), shape
+        )
+        self._factor = None
+        if pairs:
+            steps, changes = (np.array(each) for each in zip(*pairs, strict=True))
+            flat = diagonal.reshape(-1)
+            last = changes[-1] @ (changes[-1] / flat) / (steps[-1] @ changes[-1])
+            diagonal = last * diagonal
+            scaled = steps * diagonal.reshape(-1)
+            inner = steps @ changes.T
+            below = np.tril(inner, -1)
+            middle = np.block(
+                [[steps @ scaled.T, below], [below.T, -np.diag(np.diag(inner))]]
+            )
+            self._factor, self._middle = np.vstack([scaled, changes]), middle
+        self.diagonal = diagonal
+
+    def product(self, direction):
+        result = self.diagonal * direction
+        if self._factor is None:
+            return result
+        weights = np.linalg.solve(self._middle, self._factor @ direction.ravel())
+        return result - (weights @ self._factor).reshape(self._shape)
+
+    def newton_step(self, is_active, residual, stepped, shrinkage):
+        """About minus the inverse on the active parameters, times a residual."""
+        return conjugate_step(
+            self.product,
+            is_active,
+            residual,
+            stepped,
+            shrinkage,
+            inverse=diagonal_inverse(self.diagonal, is_active, shrinkage, stepped),
+            forcing_term=self._forcing_term,
+        )

@@ -1,0 +1,153 @@
+"""The minimum of the quadratic model at a point, by a curvature that suits its cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._utils.typing import Array
+from .._plan import plan
+from ._hessian_choice import HessianChoice
+from ._hessian_products import HessianProducts
+from ._lbfgs_matrix import LBFGSMatrix
+from ._piece_hessian import Piece, PieceHessian
+from ._quadratic_model import minimise_model
+
+
+class MinimisedModel(NamedTuple):
+    """The minimum of a quadratic model plus the shrinkage."""
+
+    parameters: Array  #: (M, size).
+    decrease: float  #: Value at the point less that at the minimum.
+    n_products: int  #: Hessian products that it took.
+    has_whole_hessian: bool  #: Whether the Hessian was written out.
+
+
+def minimised_model(problem, state, method, tuning):
+    """The minimum of the model at a state's point.
+
+    Parameters
+    ----------
+    problem : CompositeProblem
+    state : ProximalState
+    method : {"auto", "newton-cg", "newton-cholesky", "lbfgs"}
+        As for ``ProximalNewton``.
+    tuning : Tuning
+
+    Returns
+    -------
+    state : ProximalState
+        With the Gram matrices that were computed, and with `is_precise` if single
+        precision did not do.
+    model : MinimisedModel
+    """
+    norm = float(np.abs(state.point.gradient).max())
+    forcing_term = min(tuning.forcing_term, norm**0.5)
+    if method == "lbfgs":
+        return state, _by_steps(problem, state)
+    included = _may_move(problem, state.point)
+    choice = HessianChoice(problem.description, np.count_nonzero(included), tuning)
+    is_written = method == "newton-cholesky"
+    if method == "auto":
+        is_written = choice.is_cheap(state.most_products)
+    if is_written:
+        return _by_hessian(problem, state, included, choice, forcing_term, tuning)
+    return _by_products(problem, state, forcing_term, tuning)
+
+
+def _by_steps(problem, state):
+    """The minimum by the curvature that the last steps have shown."""
+    shape = problem.description.shape
+    curvature = LBFGSMatrix(state.point.smooth, shape, state.pairs, 1e-3)
+    return _minimum(problem, state.point, curvature, forcing_term=1e-2, most_rounds=10)
+
+
+def _by_products(problem, state, forcing_term, tuning):
+    """The state with Gram matrices that are near enough, and the minimum by products.
+
+    Products with the Hessian; the Gram matrices are for conjugate gradients.
+    """
+    description, smooth = problem.description, state.point.smooth
+    planned, grams = plan(description, tuning), None
+    if planned.preconditioner != "diagonal":
+        if state.grams is None or state.n_products >= planned.renew_after:
+            by_output = planned.preconditioner == "gram by output"
+            grams = smooth.sandwiches(by_output, planned.n_drawn)
+            state = replace(state, grams=grams, n_products=0)
+        grams = state.grams
+    curvature = HessianProducts(
+        smooth, description.shape, grams, forcing_term, planned.precision
+    )
+    rounds = {"forcing_term": forcing_term, "most_rounds": 6}
+    return state, _minimum(problem, state.point, curvature, **rounds)
+
+
+def _by_hessian(problem, state, included, choice, forcing_term, tuning):
+    """The minimum by the Hessian of the included parameters (a mask), written out.
+
+    It is written out again, in double precision, where single precision does not do.
+    The state has that, too.
+    """
+    point, piece = state.point, Piece(included, problem.shrinkage)
+    share, precision = choice.written(state.is_near, state.is_precise)
+    hessian = point.smooth.piece_hessian(included, state.damping, share, precision)
+    is_rough = precision == np.float32
+    is_shift_invariant = problem.description.is_shift_invariant
+    curvature = PieceHessian(hessian, piece, is_shift_invariant, is_rough)
+    rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
+    model = _minimum(problem, point, curvature, piece, **rounds)
+    if is_rough and curvature.least_pivot < tuning.least_pivot:
+        state = replace(state, is_precise=True)
+        return _by_hessian(problem, state, included, choice, forcing_term, tuning)
+    return state, model
+
+
+def _may_move(problem, point):
+    """Mask (M, size) of the parameters that are not zero, or that a step may change."""
+    shape, shrinkage = problem.description.shape, problem.shrinkage
+    may_move = (point.parameters != 0) | (point.gradient != 0)
+    may_move = may_move.reshape(shape) | (shrinkage.thresholds == 0)
+    if shrinkage.is_by_column:
+        may_move = np.broadcast_to(may_move.any(axis=0), shape)
+    return may_move
+
+
+def _minimum(problem, point, curvature, piece=None, **rounds):
+    """The minimum of the model of this curvature.
+
+    If a piece is given, the other parameters remain zero.
+    """
+    shape, smooth = problem.description.shape, point.smooth
+    shrinkage, recentred = problem.shrinkage, None
+    if problem.description.is_shift_invariant:
+        recentred = partial(_recentred, shrinkage, smooth.ridge, piece)
+    start = point.parameters.reshape(shape)
+    gradient = smooth.gradient.reshape(shape)
+    if piece is not None:
+        shrinkage = piece.shrinkage
+        start, gradient = piece.taken(start), piece.taken(gradient)
+    model = minimise_model(
+        curvature, shrinkage, start, gradient, recentred=recentred, **rounds
+    )
+    parameters = model.parameters if piece is None else piece.whole(model.parameters)
+    return MinimisedModel(
+        parameters, -model.change, curvature.n_products, piece is not None
+    )
+
+
+def _recentred(shrinkage, ridge, piece, parameters, gradient):
+    """Parameters with the least penalty, of those with the same loss.
+
+    They and the gradient are matrices (M, size), or arrays of a piece.
+    """
+    if piece is None:
+        shift = shrinkage.common_shift(parameters, ridge)
+    else:
+        shift = shrinkage.common_shift(piece.whole(parameters), ridge)
+        shift, ridge = shift[piece.columns], ridge[piece.columns]
+    if not shift.any():
+        return parameters, gradient
+    return parameters - shift, gradient - ridge * shift
