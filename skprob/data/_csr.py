@@ -27,6 +27,11 @@ class CSRDesign(DesignMatrix):
         self._X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.nnz
 
+    @property
+    def host_X(self):
+        """The CSR matrix itself."""
+        return self._X
+
     def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
         if coef[:, :1].any() or coef.any():

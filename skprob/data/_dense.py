@@ -25,6 +25,11 @@ class DenseDesign(DesignMatrix):
         self._X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.size
 
+    @property
+    def host_X(self):
+        """The array itself."""
+        return self._X
+
     def matvec(self, coef, shift=None):
         # In this order OpenBLAS's kernels for small products are faster.
         coef = np.ascontiguousarray(coef, self.dtype)

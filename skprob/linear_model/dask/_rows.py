@@ -65,7 +65,8 @@ class DaskRows:
 
     given = NOTHING
     is_remote = True
-    host_X = wide_X = None
+    is_on_host = True
+    wide_X = None
 
     def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.

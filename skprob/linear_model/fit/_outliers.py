@@ -9,6 +9,7 @@ is more than next to nothing in the units of each feature.
 """
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -36,7 +37,8 @@ def examined(solution, objective, spec, rows):
 
     The coefficients of each feature with hidden values are moved, together with the
     intercepts, and the objective is evaluated there. Only features whose penalty is
-    next to nothing are examined, of rows in memory.
+    next to nothing are examined, of rows in NumPy arrays or CSR matrices, in memory or
+    in the partitions of Dask collections.
 
     Parameters
     ----------
@@ -50,19 +52,21 @@ def examined(solution, objective, spec, rows):
     -------
     solution : Solution
     """
-    if rows.host_X is None or spec.unit_rows is not None:
+    if not rows.is_on_host or spec.unit_rows is not None:
         return solution
-    if not objective.description.keeps_raw_predictions:
+    if not (rows.is_remote or objective.description.keeps_raw_predictions):
         return solution
     numbers, mean, deviation = objective.features_with_little_penalty()
     if len(numbers) == 0:
         return solution
-    origin, spread = _of_other_values(rows, numbers, mean, deviation)
+    blocks = rows.blocks(spec.mapping.traits.polytope)
+    moments = numbers, mean, deviation
+    origin, spread = _of_other_values(blocks, rows.is_sparse, *moments)
     least = precision(objective.description.dtype) ** _HIDDEN * deviation
     hidden = np.flatnonzero((spread > 0) & (spread < least))
     if len(hidden) == 0:
         return solution
-    fitted = _FittedRows(objective, solution, spec, rows)
+    fitted = _FittedRows(blocks, objective, solution, spec, rows.total_weight)
     limit = allowed_decrease(objective, solution.value, spec.tol)
     for j in hidden:
         number = numbers[j]
@@ -71,7 +75,7 @@ def examined(solution, objective, spec, rows):
         if decrease > limit:
             names = spec.feature_names
             name = int(number) if names is None else names[number]
-            largest = np.abs(_column(rows.host_X, number)).max()
+            largest = max(blocks.collect(_largest, number))
             message = (
                 f"the objective, {solution.value:.6g}, can fall by {decrease:.3g} "
                 f"along feature {name!r}. Its values up to {largest:.3g} hide "
@@ -83,32 +87,48 @@ def examined(solution, objective, spec, rows):
     return solution
 
 
-def _of_other_values(rows, numbers, mean, deviation):
+def _of_other_values(blocks, is_sparse, numbers, mean, deviation):
     """Mean and deviation of the values no farther from the mean than the deviation.
 
     Parameters
     ----------
-    rows : RowsInMemory
+    blocks : Blocks of Block
+    is_sparse : bool
+        Whether some of the rows are sparse.
     numbers : ndarray of shape (n,)
         Numbers of features.
     mean, deviation : ndarray of shape (n,)
         Of all values of these features.
     """
-    X, weight = rows.host_X, rows.weight / rows.total_weight
-    is_sparse, origin, sums = sparse.issparse(X), np.zeros(len(numbers)), 0.0
+    origin = np.zeros(len(numbers))
+    if not is_sparse:
+        # One of the values, so that their differences have all digits.
+        first, *_ = blocks.collect(_typical_values, numbers)
+        origin = first
+    (sums,) = blocks.sum(_sums_of_block, numbers, origin, mean, deviation)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = np.nan_to_num(sums[1:] / sums[0])
+    return origin + first, np.sqrt(np.maximum(second - first**2, 0))
+
+
+def _typical_values(block, numbers):
+    """The median of an odd number of rows, for some features."""
+    some = slice(1 | min(block.design.shape[0] - 1, 63))
+    return np.median(block.design.host_X[some][:, numbers], axis=0).astype(np.float64)
+
+
+def _sums_of_block(block, numbers, origin, mean, deviation):
+    """Sums over the values of a block that are near the mean, of shape (3, n)."""
+    X, weight, sums = block.design.host_X, block.weight.astype(np.float64), 0.0
+    is_sparse = sparse.issparse(X)
     width = len(numbers) if not is_sparse else X.nnz // max(X.shape[0], 1)
     step = max(_MOST_NUMBERS // max(width, 1), 1)
     sums_of = _sums_of_sparse if is_sparse else _sums_of_dense
     for start in range(0, X.shape[0], step):
         x = X[start : start + step]
         x = x if len(numbers) == X.shape[1] else x[:, numbers]
-        if not (start or is_sparse):
-            # One of the values, so that their differences have all digits.
-            origin = np.median(x[: 1 | min(len(x) - 1, 63)], axis=0).astype(np.float64)
         sums = sums + sums_of(x, weight[start : start + step], origin, mean, deviation)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first, second = np.nan_to_num(sums[1:] / sums[0])
-    return origin + first, np.sqrt(np.maximum(second - first**2, 0))
+    return (sums,)
 
 
 def _sums_of_dense(x, weight, origin, mean, deviation):
@@ -135,27 +155,51 @@ def _sums_of_sparse(x, weight, origin, mean, deviation):
     return np.array([near, total(weighted), total(weighted * data)])
 
 
-def _column(X, number):
-    """A feature of all rows: float64 of shape (n_rows,)."""
-    column = X[:, [number]]
+def _column(block, number):
+    """A feature of the rows of a block: float64 of shape (n_rows,)."""
+    column = block.design.host_X[:, [number]]
     column = column.toarray() if sparse.issparse(column) else np.asarray(column)
     return column[:, 0].astype(np.float64, copy=False)
+
+
+def _largest(block, number):
+    return float(np.abs(_column(block, number)).max())
+
+
+class _FittedBlock(NamedTuple):
+    """A block at the raw predictions of a solution, and the values of a feature."""
+
+    block: Any
+    raw: np.ndarray
+    x: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, block, coef, intercept):
+        return cls(block, block.design.matvec(coef, intercept))
+
+
+def _along_feature(fitted, number, centre):
+    return fitted._replace(x=_column(fitted.block, number) - centre)
+
+
+def _moved(fitted, loss, step):
+    """Loss, and gradient (M,), where a feature's coefficients change by a step (M,)."""
+    block, raw, x = fitted
+    moved = raw + (x[:, None] * step).astype(raw.dtype)
+    values, residual = block.evaluate(loss, moved)
+    gradient = x @ (residual * block.weight[:, None])
+    return float(block.weight.astype(np.float64) @ values), gradient
 
 
 class _FittedRows:
     """The rows of a fit, at the raw predictions of its solution."""
 
-    def __init__(self, objective, solution, spec, rows):
-        self._spec, self._loss = spec, spec.loss
-        self._X, strength = rows.host_X, penalty_strength(spec.C, rows.total_weight)
+    def __init__(self, blocks, objective, solution, spec, total_weight):
+        self._spec, strength = spec, penalty_strength(spec.C, total_weight)
         self._ridge = (1 - spec.l1_ratio) * strength
         self._lasso = spec.l1_ratio * strength
         self._coef, intercept = objective.to_model(solution.parameters)
-        blocks = rows.blocks(spec.mapping.traits.polytope, tuning=spec.tuning)
-        self._blocks = blocks.collect(_itself)
-        self._raw = [
-            block.design.matvec(self._coef, intercept) for block in self._blocks
-        ]
+        self._blocks = blocks.map(_FittedBlock.of, self._coef, intercept)
 
     def decrease_along(self, number, centre, spread, limit):
         """By how much the objective falls along a feature; 0 if no more than the limit.
@@ -165,17 +209,16 @@ class _FittedRows:
         the loss of a huge value grows along the whole step, it may fall along that of a
         single coefficient.
         """
-        x, square = _column(self._X, number), spread**2
-        if self._spec.fit_intercept:
-            x = x - centre
-        else:
-            square += centre**2
+        square = spread**2
+        if not self._spec.fit_intercept:
+            square, centre = square + centre**2, 0.0
+        blocks = self._blocks.map(_along_feature, number, centre)
         factors = self._spec.penalty_factors
         factor = 1.0 if factors is None else factors[number]
         coef = self._coef[:, number]
-        losses, residuals = zip(*self._evaluated(x, 0 * coef), strict=True)
-        value = sum(losses) + factor * self._penalty(coef)
-        gradient = x @ np.concatenate(residuals) + factor * self._ridge * coef
+        loss, gradient = self._moved(blocks, 0 * coef)
+        value = loss + factor * self._penalty(coef)
+        gradient = gradient + factor * self._ridge * coef
         gradient = self._smallest_subgradient(gradient, coef, factor * self._lasso)
         whole = -gradient / (square / 4 + factor * self._ridge)
         largest = np.argsort(-np.abs(whole))[:_MOST_ALONE]
@@ -184,9 +227,9 @@ class _FittedRows:
             slope, length = float(-gradient @ step), _LONGEST
             # The objective is convex: it falls by no more than its slope says.
             while math.isfinite(slope) and length * slope > limit:
-                losses, _ = zip(*self._evaluated(x, length * step), strict=True)
+                loss, _ = self._moved(blocks, length * step)
                 penalty = factor * self._penalty(coef + length * step)
-                decrease = value - sum(losses) - penalty
+                decrease = value - loss - penalty
                 if decrease > limit:
                     return float(decrease)
                 length /= _SHORTER
@@ -212,17 +255,7 @@ class _FittedRows:
     def _by_feature(self):
         return self._spec.select == "features"
 
-    def _evaluated(self, x, step):
-        """Loss of each block, and weighted gradient in its raw predictions."""
-        start = 0
-        for block, raw in zip(self._blocks, self._raw, strict=True):
-            end = start + len(raw)
-            moved = raw + (x[start:end, None] * step).astype(raw.dtype)
-            values, residual = block.evaluate(self._loss, moved)
-            residual = residual * block.weight[:, None]
-            yield float(block.weight.astype(np.float64) @ values), residual
-            start = end
-
-
-def _itself(block):
-    return block
+    def _moved(self, blocks, step):
+        """Loss and gradient (M,) where a feature's coefficients change by a step."""
+        loss, gradient = blocks.sum(_moved, self._spec.loss, step)
+        return float(loss), gradient

@@ -83,10 +83,11 @@ class RowsInMemory:
         Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
         Sum of the targets of each class.
-    host_X : ndarray, CSR matrix or None
-        X of the rows with a target, if it is NumPy's or sparse.
+    is_on_host : bool
+        Whether X is NumPy's or sparse.
     wide_X : ndarray, CSR matrix or None
-        The same if it has more columns than rows.
+        X of the rows with a target, if it is on the host and has more columns than
+        rows.
     target : target of shape (n_labelled, n_scores)
         Of the rows with a target, without label smoothing.
     weight : ndarray of shape (n_labelled,)
@@ -108,7 +109,7 @@ class RowsInMemory:
             X = take(X, np.flatnonzero(labelled))
             sample_weight = sample_weight[labelled]
         self._X, self._sample_weight = X, sample_weight
-        self.host_X = X if is_host(X) else None
+        self.is_on_host = is_host(X)
         is_wide = is_host(X) and X.shape[0] < X.shape[1]
         self.wide_X = X if is_wide else None
 

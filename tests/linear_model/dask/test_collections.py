@@ -1,13 +1,15 @@
 """Dask collections of every kind, on Dask's own scheduler: no cluster is needed."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from skprob import (
     AMSoftmaxClassifier,
@@ -318,3 +320,32 @@ def test_gaps_are_scored_in_memory_only(rows):
     with pytest.raises(ValueError, match=r"y must be labels .* contains NaN"):
         model.score(*lazy)
     assert model.score(X, sets) == model.score(X[60:], sets[60:])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_huge_value_that_hides_a_feature_is_named(container):
+    """A fit that such a value ended far above the minimum said nothing."""
+    X, y = load_wine(return_X_y=True)
+    X[136, 0] = 1e15
+    in_memory = LinearClassifier(C=100)
+    match = r"the objective, [0-9.]+, can fall by [0-9.]+ along feature 0\. Its values"
+    with pytest.warns(ConvergenceWarning, match=match) as expected:
+        in_memory.fit(container(X), y)
+    X, y = da.from_array(X, chunks=(50, 13)), da.from_array(y, chunks=50)
+    model = LinearClassifier(C=100)
+    with pytest.warns(ConvergenceWarning, match=match) as record:
+        model.fit(X.map_blocks(container), y)
+    assert model.objective_ == pytest.approx(in_memory.objective_, rel=1e-3)
+    falls = [
+        float(re.search(r"can fall by ([0-9.e-]+) ", str(warning[0].message))[1])
+        for warning in (expected, record)
+    ]
+    assert falls[1] == pytest.approx(falls[0], rel=0.05)
+
+
+def test_the_column_of_a_dask_frame_with_a_huge_value_is_named():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X.loc[136, "alcohol"] = 1e15
+    X, y = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=3)
+    with pytest.warns(ConvergenceWarning, match="along feature 'alcohol'"):
+        LinearClassifier(C=100).fit(X, y)
