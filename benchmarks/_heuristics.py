@@ -234,6 +234,7 @@ GROUPS = {
         "smaller slope far from the minimum": without(
             "near_minimum", slope_left_far=USUAL.slope_left
         ),
+        "longer steps far from the minimum": without(longer_far=1.0),
         "damping reduced": without("unresolved_curvature", damped_part=math.inf),
     },
     has_hessian_of_pairs: {

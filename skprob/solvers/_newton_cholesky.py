@@ -66,11 +66,12 @@ class NewtonCholesky:
     def step(self, problem, state):
         """Go along Newton's step, and find the next one."""
         point, tuning = state.point, self._tuning
+        step, slope_left = state.newton_step, tuning.slope_left
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
         # another Hessian. Near it, steps longer than Newton's would overshoot.
-        is_far = state.expected_decrease > tuning.near_minimum * abs(point.value)
-        slope_left = tuning.slope_left_far if is_far else tuning.slope_left
-        arrival = search_along(problem, point, state.newton_step, slope_left, tuning)
+        if state.expected_decrease > tuning.near_minimum * abs(point.value):
+            step, slope_left = tuning.longer_far * step, tuning.slope_left_far
+        arrival = search_along(problem, point, step, slope_left, tuning)
         if arrival is None:
             return replace(state, is_spent=True)
         after, _ = arrival
