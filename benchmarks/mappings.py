@@ -3,11 +3,12 @@
 The mappings are those that are registered, at their defaults and at more values of
 alpha. What else computes the same is given below; where that is nothing, a mapping
 has its own time and error alone. Both sides of each comparison run in turn in one
-process on the same scores: standard normal ones times a spread. skprob and scipy use
-one thread; torch is timed with its default number of threads and with one. A second
-table has the largest error of each side against fifty digits, for scores with and
-without an offset. A third has the time of perturb-max in units of softmax's, in a call
-and in a fit, for each named noise.
+process on the same scores: standard normal ones times a spread. Times are those of the
+processor, on one thread. A second table has the largest error of each side against
+fifty digits, for scores with and without an offset.
+
+With ``--only-noises`` there is another table instead: the time of perturb-max in units
+of softmax's, in a call and in a fit, for each named noise.
 
     python benchmarks/mappings.py [--quick] [--save-table PATH] [--save-plot PATH]
     python benchmarks/mappings.py --only-noises --save-table PATH
@@ -57,7 +58,7 @@ ALPHAS = [1.05, 1.25, 1.75, 2.5]
 SECONDS = 20
 
 TIMES_HEADER = [
-    *("mapping", "scores", "dtype", "spread", "other side", "threads"),
+    *("mapping", "scores", "dtype", "spread", "other side"),
     *("ms", "theirs", "ratio", "goal"),
 ]
 # Perturb-max: scores, and rounds of a fit.
@@ -129,34 +130,28 @@ def main():
         if arguments.save_table:
             save_text(arguments.save_table, noises)
         return
-    threads = sorted({torch.get_num_threads(), 1}, reverse=True)
+    torch.set_num_threads(1)
     print(environment(torch, skprob))
-    print(f"skprob and scipy: 1 thread; torch: {threads} threads. Medians of rounds.")
     shapes = QUICK_SHAPES if arguments.quick else SHAPES
     times, errors = [], []
     for shape, dtype, spread in itertools.product(shapes, DTYPES, SPREADS):
         print("\n{}×{}, {}, spread {}".format(*shape, dtype.__name__, spread))
-        for line in compare_times(shape, dtype, spread, threads, arguments.repeats):
+        for line in compare_times(shape, dtype, spread, arguments.repeats):
             times.append(line)
-            mapping, *_, peer, n_threads, ours, theirs, _, _ = line
-            beside = f"; {peer}, {n_threads} thread(s): {theirs} ms" if peer else ""
+            mapping, *_, peer, ours, theirs, _, _ = line
+            beside = f"; {peer}: {theirs} ms" if peer else ""
             print(f"{mapping}: {ours} ms{beside}")
     for dtype in DTYPES:
         errors += compare_errors(dtype, n_rows=1 if arguments.quick else 10)
-    noises = compare_noises(arguments.quick)
     tables = "\n\n".join(
         as_markdown(*table)
-        for table in (
-            (TIMES_HEADER, times),
-            (ERRORS_HEADER, errors),
-            (NOISES_HEADER, noises),
-        )
+        for table in ((TIMES_HEADER, times), (ERRORS_HEADER, errors))
     )
     print("\n" + tables)
     missed = [line for line in times if line[-1] and float(line[-2]) < line[-1]]
     print(f"\n{len(missed)} of {sum(bool(line[-1]) for line in times)} goals missed.")
     if arguments.save_table:
-        save_text(arguments.save_table, tables)
+        save_text(arguments.save_table, f"{environment(torch, skprob)}\n\n{tables}")
     if arguments.save_plot:
         plot(arguments.save_plot, times)
 
@@ -165,7 +160,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     parser.add_argument(
-        "--only-noises", action="store_true", help="only the third table"
+        "--only-noises", action="store_true", help="the table of perturb-max"
     )
     parser.add_argument("--repeats", type=int, default=7, help="rounds (default: 7)")
     parser.add_argument("--save-table", metavar="PATH", help="Markdown file")
@@ -173,34 +168,23 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def compare_times(shape, dtype, spread, threads, repeats):
-    """One line for each mapping, peer and number of threads of torch."""
+def compare_times(shape, dtype, spread, repeats):
+    """One line for each mapping and peer."""
     scores = spread * np.random.default_rng(0).standard_normal(shape)
     scores = scores.astype(dtype)
     tensor = torch.from_numpy(scores)
     for mapping in MEMBERS:
-        for peer, n_threads in sides(mapping, threads):
+        for peer in PEERS.get(repr(mapping), [None]):
             contenders = {"ours": lambda mapping=mapping: mapping(scores)}
             if peer:
-                torch.set_num_threads(n_threads)
                 contenders["theirs"] = lambda peer=peer: peer.function(tensor)
-            medians = interleaved(contenders, repeats, seconds=SECONDS)
+            medians = interleaved(contenders, repeats, SECONDS, clock=time.process_time)
             line = [mapping, "{}×{}".format(*shape), dtype.__name__, spread]
-            line += [peer.name, n_threads] if peer else ["", ""]
+            line += [peer.name if peer else ""]
             line += [f"{1e3 * seconds:.2f}" for seconds in medians.values()]
             if peer:
                 line += [f"{medians['theirs'] / medians['ours']:.2f}", peer.goal or ""]
             yield line if peer else [*line, "", "", ""]
-
-
-def sides(mapping, threads):
-    """The peers of a mapping, and the number of threads of each."""
-    peers = PEERS.get(repr(mapping), [])
-    for peer in peers:
-        for n_threads in [1] if peer.name.startswith("scipy") else threads:
-            yield peer, n_threads
-    if not peers:
-        yield None, 1
 
 
 def compare_errors(dtype, n_rows):
@@ -210,7 +194,7 @@ def compare_errors(dtype, n_rows):
         scores = scores.astype(dtype)
         exact = [probabilities(mapping, row) for row in scores]
         ours = largest_error(mapping(scores), exact)
-        for peer, _ in sides(mapping, [1]):
+        for peer in PEERS.get(repr(mapping), [None]):
             line = [mapping, dtype.__name__, f"{offset:g}", f"{ours:.1e}"]
             if peer:
                 results = np.asarray(peer.function(torch.from_numpy(scores)))

@@ -135,6 +135,10 @@ def attention_vjp(
     ValueError
         As for :func:`attention`, or if the cotangent does not fit.
 
+    See Also
+    --------
+    attention : The function that is differentiated.
+
     Examples
     --------
     >>> import numpy as np

@@ -195,6 +195,11 @@ class LabelCuts(_CutRule):
     polytope_ : str
         "simplex" or "cube", as in ``fit``.
 
+    See Also
+    --------
+    CommonCut : One cut for all labels.
+    StackedLabels : Corrects the probabilities before the cuts.
+
     References
     ----------
     Yang, "A study of thresholding strategies for text categorization", SIGIR 2001.

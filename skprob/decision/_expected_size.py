@@ -95,6 +95,10 @@ class ExpectedSize:
         Sizes of the rows, predicted without them.
     coef, intercept : ndarray of shape (n_features,) and float
 
+    See Also
+    --------
+    MetaLabeler : The rule that predicts as many labels.
+
     Examples
     --------
     >>> import numpy as np

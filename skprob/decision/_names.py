@@ -35,6 +35,11 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
         If `indicator` is not a matrix of 0 and 1 with a column for each class, or the
         columns of a DataFrame have other names.
 
+    See Also
+    --------
+    ConformalSets.predict_set : Sets of classes.
+    TopK : Sets of k labels.
+
     Examples
     --------
     >>> from skprob.decision import names_of

@@ -41,6 +41,10 @@ def get_rule(rule: str | DecisionRule) -> DecisionRule:
     ValueError
         If the name is not registered or `rule` is something else.
 
+    See Also
+    --------
+    DecisionRule : The base class of the rules.
+
     Examples
     --------
     >>> from skprob.decision import get_rule

@@ -74,6 +74,11 @@ class ExampleF1(_SizeRule):
     polytope_ : str
         "simplex" or "cube", as in ``fit``.
 
+    See Also
+    --------
+    LabelCuts : Cuts for a high micro-F1 or macro-F1.
+    MetaLabeler : A number of labels for each row, with less computation.
+
     References
     ----------
     Waegeman, Dembczynski, Jachnik, Cheng, Huellermeier, "On the Bayes-optimality of
@@ -125,6 +130,11 @@ class MetaLabeler(_SizeRule):
         Whether some rows in ``fit`` had no label.
     polytope_ : str
         "simplex" or "cube", as in ``fit``.
+
+    See Also
+    --------
+    TopK : The same number of labels for each row.
+    ExpectedSize : The regression that gives the number.
 
     References
     ----------

@@ -70,6 +70,10 @@ class StackedLabels(DecisionRule):
     polytope_ : str
         "simplex" or "cube", as in ``fit``.
 
+    See Also
+    --------
+    LabelCuts : The rule for the corrected probabilities.
+
     References
     ----------
     Breiman, Friedman, "Predicting multivariate responses in multiple linear

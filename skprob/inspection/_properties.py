@@ -221,6 +221,10 @@ def find_counterexamples(
     ValueError
         If `mapping` is none of the above.
 
+    See Also
+    --------
+    mapping_table : Probabilities of several mappings for one row of scores.
+
     Examples
     --------
     >>> from skprob.inspection import find_counterexamples

@@ -54,6 +54,10 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
         If the name is not registered, the loss carries another mapping, or the
         loss cannot be formed with this mapping.
 
+    See Also
+    --------
+    skprob.mappings.get_mapping : The same for mappings.
+
     Examples
     --------
     >>> from skprob.losses import get_loss

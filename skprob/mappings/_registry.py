@@ -46,6 +46,10 @@ def get_mapping(mapping: MappingLike) -> Mapping:
     ValueError
         If the name is not registered or `mapping` is something else.
 
+    See Also
+    --------
+    skprob.losses.get_loss : The same for losses.
+
     Examples
     --------
     >>> from skprob.mappings import get_mapping

@@ -29,6 +29,11 @@ class Temperature(Mapping):
     temperature : float, default=1.0
         Positive and finite.
 
+    See Also
+    --------
+    EntropyInvariantSoftmax :
+        A factor of the scores that depends on the number of classes.
+
     References
     ----------
     M. Blondel, A. F. T. Martins and V. Niculae, "Learning with Fenchel-Young losses",

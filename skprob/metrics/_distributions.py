@@ -43,6 +43,11 @@ def chebyshev_distance(
     ValueError
         If the arrays are malformed or do not fit together.
 
+    See Also
+    --------
+    DistributionScorer : The scorer for searches.
+    intersection_similarity : Counts the differences of all classes.
+
     References
     ----------
     Geng, "Label Distribution Learning", IEEE TKDE 2016.
@@ -87,6 +92,11 @@ def clark_distance(
     ValueError
         If the arrays are malformed or do not fit together.
 
+    See Also
+    --------
+    DistributionScorer : The scorer for searches.
+    canberra_distance : The sum of absolute values in place of the root.
+
     References
     ----------
     Geng, "Label Distribution Learning", IEEE TKDE 2016.
@@ -130,6 +140,11 @@ def canberra_distance(
     ------
     ValueError
         If the arrays are malformed or do not fit together.
+
+    See Also
+    --------
+    DistributionScorer : The scorer for searches.
+    clark_distance : The root of a sum of squares in place of the sum.
 
     References
     ----------
@@ -235,6 +250,11 @@ def cosine_similarity(
     ValueError
         If the arrays are malformed or do not fit together.
 
+    See Also
+    --------
+    DistributionScorer : The scorer for searches.
+    intersection_similarity : The share that both distributions have in common.
+
     References
     ----------
     Geng, "Label Distribution Learning", IEEE TKDE 2016.
@@ -277,6 +297,11 @@ def intersection_similarity(
     ------
     ValueError
         If the arrays are malformed or do not fit together.
+
+    See Also
+    --------
+    DistributionScorer : The scorer for searches.
+    cosine_similarity : Depends mostly on the large shares.
 
     References
     ----------

@@ -52,6 +52,10 @@ def harmonic_macro_f1_score(
         If the arrays are no indicators of the same shape, or the weights or
         ``zero_division`` are not allowed.
 
+    See Also
+    --------
+    sklearn.metrics.f1_score : The mean of the F1 of each label, with average='macro'.
+
     References
     ----------
     Martins, Astudillo, "From softmax to sparsemax", ICML 2016, table 2.

@@ -73,6 +73,11 @@ def fenchel_young_loss(
     ValueError
         If the arrays are malformed or do not fit together.
 
+    See Also
+    --------
+    FenchelYoungScorer : The scorer for searches.
+    brier_loss : Can be compared between mappings.
+
     References
     ----------
     Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020.
@@ -149,6 +154,11 @@ def brier_loss(
     ValueError
         If the arrays are malformed or do not fit together.
 
+    See Also
+    --------
+    BrierScorer : The scorer for searches.
+    sklearn.metrics.brier_score_loss : For class labels only.
+
     Examples
     --------
     >>> from skprob.metrics import brier_loss
@@ -193,6 +203,11 @@ def mean_support_size(
     ------
     ValueError
         If a row has negative numbers, or sums to more than one.
+
+    See Also
+    --------
+    SupportSizeScorer : The scorer for searches.
+    mean_set_size : The same for predicted sets.
 
     Examples
     --------

@@ -127,6 +127,11 @@ def propensity_scored_precision_at_k(
         If k is not from 1 to n_classes, fewer than k labels of a row are known, or an
         argument has another shape or values that are not allowed.
 
+    See Also
+    --------
+    precision_at_k : Counts all labels the same.
+    label_propensities : The propensities of labels.
+
     References
     ----------
     H. Jain, Y. Prabhu and M. Varma, "Extreme multi-label loss functions for
@@ -190,6 +195,10 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     ------
     ValueError
         If y is no such indicator of at least 3 rows, or a or b is not allowed.
+
+    See Also
+    --------
+    propensity_scored_precision_at_k : The measure that weights labels by them.
 
     References
     ----------

@@ -171,6 +171,10 @@ def register_mapping(mapping: type[Mapping], converter: Callable[..., Any]) -> N
     TypeError
         If `mapping` is not a class, or the converter cannot be called.
 
+    See Also
+    --------
+    mapping_to_onnx : Convert a mapping without a classifier.
+
     Examples
     --------
     >>> import numpy as np

@@ -28,6 +28,11 @@ class FunctionMapping(Mapping):
         probabilities of that shape, rows on the simplex. It must not modify its
         argument.
 
+    See Also
+    --------
+    ThresholdMapping : A faster mapping from an increasing function of one score.
+    NormalizedMapping : The values of a function of one score, divided by their sum.
+
     Examples
     --------
     >>> import numpy as np

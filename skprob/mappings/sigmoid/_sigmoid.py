@@ -300,6 +300,11 @@ def sigmoid(
         the budget is malformed or its lower bound exceeds the number of available
         labels.
 
+    See Also
+    --------
+    Sigmoid : The mapping, with its potential, entropy and Jacobian.
+    entmax : Probabilities that sum to one.
+
     References
     ----------
     M. Blondel, "Structured prediction with projection oracles", NeurIPS 2019.
