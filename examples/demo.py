@@ -39,10 +39,10 @@ fits = {
     "entmax, shares": (EntmaxClassifier(C=10), shares),
 }
 p, brier = {}, {}
+features = Nystroem(gamma=0.1, n_components=200, random_state=0)
 for name, (classifier, target) in fits.items():
-    features = Nystroem(gamma=0.1, n_components=200, random_state=0)
-    p[name] = make_pipeline(features, classifier).fit(images, target)
-    p[name] = p[name].predict_proba(new_images)
+    model = make_pipeline(features, classifier).fit(images, target)
+    p[name] = model.predict_proba(new_images)
     brier[name] = brier_loss(new_shares, p[name])
     print(f"{name:20} Brier {brier[name]:.3f}, {mean_support_size(p[name]):.1f} digits")
 print(f"{'the truth':31} {mean_support_size(new_shares):.1f} digits")

@@ -3,9 +3,8 @@ A mapping from a function
 =========================
 
 Make a classifier with probabilities of your own from an increasing, positive function
-g. In this example g is exp(2 arcsinh(x)), which decreases like 1/(4x²) below zero. So a
-class with a low score has a larger probability than under softmax. There are two ways
-to make probabilities of the values of g:
+g. Here g is exp(2 arcsinh(x)), which decreases like 1/(4x²) below zero: a class with a
+low score has a larger probability than under softmax. There are two ways:
 
 * Divide g(score) by the sum. This mapping has no potential, so the log loss trains it.
 * Subtract one threshold from all scores for which the values of g sum to one. This
@@ -34,9 +33,7 @@ mappings = {
     "softmax": Softmax(),
     "sparsemax": Sparsemax(),
     "g, by division": NormalizedMapping(g),
-    "g, by a threshold": ThresholdMapping(
-        g, derivative=lambda x: 2 * g(x) / np.hypot(1, x)
-    ),
+    "g, by a threshold": ThresholdMapping(g),
 }
 
 # %%
@@ -51,9 +48,8 @@ for name, mapping in mappings.items():
     print(f"{name:18} {loss:17} Brier score {-search.best_score_:.4f}")
 
 # %%
-# The figure has the probability of a class against its score. The two other classes
-# have the score 0. The probability decreases exponentially under softmax, to zero under
-# sparsemax, and slowly under the mappings of g.
+# The probability of a class against its score, with two other classes at 0: it falls
+# exponentially under softmax, to zero under sparsemax, and slowly under mappings of g.
 score = np.linspace(-10, 0, 300)
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 for name, mapping in mappings.items():
