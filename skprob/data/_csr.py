@@ -117,6 +117,18 @@ class CSRDesign(DesignMatrix):
         shape = self.shape[0], len(columns)
         return _compressed(sparse.csc_array, shape, data, rows, ends)
 
+    def divided(self, scale, n_columns):
+        """CSR array in single precision of the columns divided by a scale.
+
+        They are followed by columns of zeros, so that there are `n_columns`. Indices
+        are those of X, and not copied.
+        """
+        X = self._X
+        data = (1 / scale).astype(np.float32).take(X.indices)
+        np.multiply(data, X.data, out=data, casting="same_kind")
+        shape = self.shape[0], n_columns
+        return _compressed(sparse.csr_array, shape, data, X.indices, X.indptr)
+
     @cached_property
     def _by_column(self):
         return self._X.tocsc()

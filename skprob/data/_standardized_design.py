@@ -1,10 +1,13 @@
 """Centred and scaled columns, without a copy of the data."""
 
+from functools import cached_property
+
 import numpy as np
 
 from .._utils.arrays import column_sums
 from ._csr import CSRDesign
 from ._design import DesignMatrix
+from ._scaled_rows import ScaledRows
 
 
 class StandardizedDesign(DesignMatrix):
@@ -119,6 +122,11 @@ class StandardizedDesign(DesignMatrix):
         whole -= along
         whole -= along.T
         return whole
+
+    @cached_property
+    def scaled_rows(self):
+        """The rows x / scale of a CSR matrix, in single precision: `ScaledRows`."""
+        return ScaledRows(self._design.divided(self._units.scale, self.shape[1]))
 
     @property
     def largest(self):

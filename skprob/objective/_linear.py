@@ -98,7 +98,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         description = data._replace(
             shape=(n_outputs, units.size),
             has_intercept=bool(fit_intercept),
-            suits_single_precision=_suits_single_precision(data, units),
+            suits_single_precision=_suits_single_precision(data, units, tuning),
         )
         blocks = blocks.map(_block.with_units, units, data.n_rows)
         super().__init__(blocks, description, loss)
@@ -335,7 +335,9 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return LinearCurvature(self, parameters.reshape(self.shape))
 
 
-def _suits_single_precision(data, units):
+def _suits_single_precision(data, units, tuning):
     """Whether Hessian products may be in single precision, which is faster."""
     is_double = data.suits_single_precision and data.dtype == np.float64
-    return is_double and units.suits_single_precision
+    # Little data are copied to an array of double precision.
+    is_little = data.n_rows * units.size <= tuning.most_standardised
+    return is_double and not is_little and units.suits_single_precision

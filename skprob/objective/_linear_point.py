@@ -8,6 +8,7 @@ import numpy as np
 from . import _block_point
 from ._block import pooled_moments
 from ._block_point import BlockPoint, BlockRay
+from ._scaled_hessian import ScaledHessian
 
 
 class LinearCurvature:
@@ -174,6 +175,10 @@ class LinearPoint(LinearCurvature):
         product = objective.without_common_part(product)
         product += objective.penalty.product(along)
         return product.reshape(-1)
+
+    def scaled_hessian(self, unit, center):
+        """The :class:`ScaledHessian` in these coordinates, for rows of a CSR matrix."""
+        return ScaledHessian(self._objective, self._points, unit, center)
 
     def without_tails(self, step):
         """Loss in the tails along a step, and the point without them.

@@ -38,6 +38,10 @@ class Scaling:
         least = eps * largest if largest > eps**2 else 1.0
         self._unit = 1 / np.sqrt(np.maximum(curvature, least))
 
+    def hessian_at(self, point):
+        """The ``ScaledHessian`` at a point in these coordinates."""
+        return point.scaled_hessian(self._unit, self._mean)
+
     def to_parameters(self, variables):
         rows = self._unit * variables.reshape(self._shape)
         if self._mean is not None:

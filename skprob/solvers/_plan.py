@@ -31,6 +31,8 @@ class Plan(NamedTuple):
     #: Groups of parameters that the Hessian does not couple: one for each raw
     #: prediction, or one in all.
     n_groups: int = 1
+    #: Whether Hessian products are computed in the coordinates of the preconditioner.
+    is_scaled: bool = False
     #: Whether each raw prediction is minimised for itself.
     by_output: bool = False
     #: Hessian products after which splitting takes its turn; infinite stands for never.
@@ -58,6 +60,8 @@ def plan(description, tuning=Tuning()):
                     of a vector to the device and back.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
                     too much, and for L-BFGS with many raw predictions; else double.
+    is_scaled       With the diagonal of a sparse X in memory and several raw
+                    predictions: fits to texts take 0.85 to 0.95 times as long.
     split_after     As many products as splitting's Gram matrix and its factor cost, at
                     least 60. Never without a closed form of the proximal step; with
                     two classes; if it takes more than 256 MiB; or with a Gram matrix
@@ -121,6 +125,11 @@ def _chosen(description, tuning):
         n_recycled=0,
         precision=np.float32 if description.suits_single_precision else precision,
         n_groups=n_groups,
+        is_scaled=(
+            n_groups == 1 < n_outputs
+            and description.suits_single_precision
+            and not description.is_remote
+        ),
         split_after=split_after,
         by_output=description.has_separate_outputs and n_outputs > 1,
     )

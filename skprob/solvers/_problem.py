@@ -82,6 +82,13 @@ class LinearPoint(Point, Curvature, Protocol):
     def with_penalty_times(self, factor: float) -> LinearPoint:
         """The same point under a multiple of the penalty; it takes no pass."""
 
+    def scaled_hessian(self, unit: Array, center: Array | None) -> ScaledHessian:
+        """The Hessian in other variables (size, n_outputs), if single precision suits.
+
+        The parameters of an output are unit * v, with the inner product of `center` and
+        the others subtracted from that of the constant.
+        """
+
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
@@ -106,6 +113,13 @@ class LinearPoint(Point, Curvature, Protocol):
         a share below 1 it is estimated from so many of the rows. With float32 its
         rounding errors are those of single precision.
         """
+
+
+class ScaledHessian(Protocol):
+    """A Hessian in the coordinates of a preconditioner, in single precision."""
+
+    def product(self, variables: Array) -> Array:
+        """Hessian times variables (size * n_outputs,), in one pass."""
 
 
 class Ray(Protocol):

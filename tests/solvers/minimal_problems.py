@@ -179,6 +179,9 @@ class SquaredHingesPoint(SquaredHingesCurvature):
         change = self._weights * (problem._X @ along.T)
         return (change.T @ problem._X + problem._ridge * along).ravel()
 
+    def scaled_hessian(self, unit, center):
+        return SquaredHingesScaledHessian(self, unit)
+
     def hessian(self):
         return np.array([self.hessian_product(e) for e in np.eye(len(self.parameters))])
 
@@ -193,6 +196,19 @@ class SquaredHingesPoint(SquaredHingesCurvature):
 
     def along(self, step):
         return PlainRay(self._problem, self.parameters, step)
+
+
+class SquaredHingesScaledHessian:
+    """The Hessian in units of the features."""
+
+    def __init__(self, point, unit):
+        self._point, self._unit = point, unit
+
+    def product(self, variables):
+        columns = self._unit[:, None] * variables.reshape(len(self._unit), -1)
+        product = self._point.hessian_product(columns.T.ravel())
+        product = product.reshape(columns.T.shape).T * self._unit[:, None]
+        return product.astype(np.float32).ravel()
 
 
 class PlainRay:

@@ -33,6 +33,16 @@ def test_the_table(description, preconditioner):
     assert plan(description).preconditioner.startswith(preconditioner)
 
 
+def test_products_of_sparse_rows_are_in_the_coordinates_of_the_preconditioner():
+    text = sized(16_000, 62_000, 20, density=1e-3)
+    sparse = text._replace(suits_single_precision=True)
+    assert plan(sparse).is_scaled
+    assert not plan(text).is_scaled
+    # One raw prediction, rows on other machines, and outputs one by one.
+    for kind in ({"shape": (1, 62_000)}, {"is_remote": True}, {"is_separable": True}):
+        assert not plan(sparse._replace(**kind)).is_scaled
+
+
 def test_what_has_no_useful_hessian_has_a_preconditioner_if_it_is_linear():
     bent = plan(DENSE._replace(is_convex=False))
     assert bent.preconditioner == "gram by output"

@@ -28,6 +28,7 @@ from skprob.solvers._problem import (
     LinearPoint,
     Point,
     Ray,
+    ScaledHessian,
     Splitting,
 )
 from skprob.solvers.newton._newton_family import minimize_family
@@ -38,6 +39,7 @@ from .minimal_problems import (
     SquaredHinges,
     SquaredHingesFamily,
     SquaredHingesPoint,
+    SquaredHingesScaledHessian,
     SquaredHingesSplitting,
     Valley,
     ValleyPoint,
@@ -65,6 +67,11 @@ def test_the_minimal_problems_have_the_declared_members_and_no_others():
         (linear.description, PlainDescription, Description),
         (point, SquaredHingesPoint, LinearPoint),
         (point.along(point.gradient), PlainRay, Ray),
+        (
+            point.scaled_hessian(np.ones(6), None),
+            SquaredHingesScaledHessian,
+            ScaledHessian,
+        ),
         (linear.splitting(linear.initial(), 1.0, 3), SquaredHingesSplitting, Splitting),
         (linear.family(np.ones(2)), SquaredHingesFamily, Family),
         (curved, Valley, Problem),
@@ -120,6 +127,15 @@ def test_newton_by_conjugate_gradients_needs_no_more_of_any_preconditioner(
 ):
     problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
     chosen = plan(problem.description)._replace(preconditioner=preconditioner)
+    solution = minimize(problem, [NewtonCG(chosen)], criteria, problem.initial())
+    assert solution.converged, solution.message
+    assert_allclose(solution.value, hinge_optimum(problem).fun, rtol=1e-6)
+
+
+def test_newton_by_conjugate_gradients_needs_no_more_of_a_scaled_hessian():
+    problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
+    scaled = {"preconditioner": "diagonal", "is_scaled": True, "precision": np.float32}
+    chosen = plan(problem.description)._replace(**scaled, n_recycled=0)
     solution = minimize(problem, [NewtonCG(chosen)], criteria, problem.initial())
     assert solution.converged, solution.message
     assert_allclose(solution.value, hinge_optimum(problem).fun, rtol=1e-6)

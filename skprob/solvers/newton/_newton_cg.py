@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..._utils.tuning import Tuning
 from .._criteria import expected_decrease
 from .._line_search import search_along
@@ -126,7 +128,7 @@ class NewtonCG:
             state = replace(state, preconditioner=preconditioner, descent=descent)
 
         # 1. Step: minimise the quadratic model.
-        model = self._minimise_model(state, view)
+        model = self._minimise_model(state, view, description)
 
         # 2. Line search.
         slope_left = self._tuning.slope_left
@@ -188,8 +190,12 @@ class NewtonCG:
             penalty_factor=1.0,
         )
 
-    def _minimise_model(self, state, view):
-        precision, (_, squares) = self._plan.precision, state.descent
+    def _minimise_model(self, state, view, description):
+        _, squares = state.descent
+        forcing_term = min(self._tuning.forcing_term, float(squares.sum()) ** 0.25)
+        if self._plan.is_scaled:
+            return self._minimise_scaled_model(state, view, description, forcing_term)
+        precision = self._plan.precision
 
         def product(direction):
             return view.hessian_product(direction.astype(precision, copy=False))
@@ -198,13 +204,36 @@ class NewtonCG:
             product,
             view.gradient,
             state.preconditioner.times,
-            forcing_term=min(self._tuning.forcing_term, float(squares.sum()) ** 0.25),
+            forcing_term=forcing_term,
             least_gain=self._tuning.least_gain,
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
             descent=state.descent,
         )
 
+    def _minimise_scaled_model(self, state, view, description, forcing_term):
+        """Minimise the model in the preconditioner's coordinates, column by column.
+
+        There the inverse Hessian is about the identity.
+        """
+        coordinates = state.preconditioner.coordinates
+        slope = coordinates.gradient(view.gradient).reshape(description.shape)
+        model = conjugate_gradients(
+            coordinates.hessian_at(view).product,
+            slope.T.astype(self._plan.precision, order="C").reshape(-1),
+            _times_identity,
+            forcing_term=forcing_term,
+            least_gain=self._tuning.least_gain,
+        )
+        by_output = model.step.reshape(slope.T.shape).T
+        variables = by_output.astype(slope.dtype, order="C").reshape(-1)
+        return model._replace(step=coordinates.to_parameters(variables))
+
     def _descent(self, preconditioner, point):
         groups = point.gradient.reshape(self._plan.n_groups, -1)
         return preconditioner.times(groups)
+
+
+def _times_identity(gradient):
+    """As :meth:`Preconditioner.times`, where the inverse Hessian is the identity."""
+    return gradient, np.einsum("gi,gi->g", gradient, gradient)

@@ -1,0 +1,31 @@
+"""Standardised sparse rows in single precision, for coefficients column by column."""
+
+import numpy as np
+
+
+class ScaledRows:
+    """Products with CSR rows in single precision, of which a shift is the same for all.
+
+    Coefficients are of shape (n_columns, M), the order in which SciPy multiplies sparse
+    matrices, so that nothing is transposed.
+
+    Parameters
+    ----------
+    X : CSR array of float32 of shape (n_rows, n_columns)
+    """
+
+    def __init__(self, X):
+        self._X, self._transposed = X, X.T
+
+    def matvec(self, coef, shift):
+        """Raw predictions (n_rows, M) of rows x + shift; a new array."""
+        raw = self._X @ coef
+        raw += shift @ coef
+        return raw
+
+    def rmatvec(self, residual, shift):
+        """Products (n_columns, M) of rows x + shift with a residual (n_rows, M)."""
+        product = self._transposed @ residual
+        total = np.ones(len(residual), np.float32) @ residual
+        product += shift[:, None] * total
+        return product
