@@ -39,7 +39,9 @@ def check_result(mapping, what, array, shape):
     elif array.shape != shape:
         fact = f"{array.shape}"
     elif np.isnan(array).any() and what != "probabilities":
-        fact = "NaN"
+        fact = "NaN, which is not finite"
+    elif what == "a potential" and np.isinf(array).any():
+        fact = "infinity, which is not finite"
     if fact:
         raise ValueError(
             f"The mapping must give {what} of shape {shape} for these scores, in an "
