@@ -60,7 +60,7 @@ class Case:
 
     def is_changed_by(self, heuristic):
         """Whether a heuristic may do anything here."""
-        with self._rows(self.problem, self._spec()) as rows:
+        with self._rows(self.problem, self._spec()) as (rows, _):
             *_, objective = objectives_of(self._spec().for_rows(rows), rows)
         description = objective.description
         return heuristic.acts_on(description, plan(description))
@@ -101,7 +101,7 @@ class FitCase(Case):
                 results.append((spent, objective.passes))
             return len(results) == len(LEVELS) or spent > limit
 
-        with self._rows(problem, spec) as rows:
+        with self._rows(problem, spec) as (rows, _):
             (objective,) = objectives_of(spec.for_rows(rows), rows)
         options = {"tol": 1e-10, "max_iter": 10_000, "callback": note}
         solve(objective, objective.initial(), tuning=tuning, **options)
@@ -122,7 +122,7 @@ class WholeFitCase(Case):
     def run(self, problem, limit, tuning):
         """(seconds, passes) of the fit; given up after so many seconds."""
         started, spec = time.process_time(), self._spec(tuning)
-        with self._rows(problem, spec) as rows, warnings.catch_warnings():
+        with self._rows(problem, spec) as (rows, _), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             fit = fit_to_rows(spec, rows, progress=Limit(started + limit))
         passes = fit.solution.history[-1].passes

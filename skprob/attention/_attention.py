@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.parts import slices
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, get_mapping
-from ._arguments import (
+from ._checked_arrays import (
     checked_arrays,
     checked_numbers,
     checked_scale,

@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.checks import is_integer
 from .._utils.parts import slices
 from .._utils.typing import Array, ArrayLike
-from ._arguments import (
+from ._checked_arrays import (
     checked_arrays,
     checked_scale,
     common_leading_axes,

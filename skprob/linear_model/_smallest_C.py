@@ -114,7 +114,7 @@ def smallest_C(
         if is_foreign(X):
             estimator._check_array_api(spec)
         arguments = X, y, sample_weight, available, offset
-        with training_rows(estimator, spec, *arguments) as rows:
+        with training_rows(estimator, spec, *arguments) as (rows, _):
             spec = spec.for_features(*estimator._features())
             return estimator.l1_ratio * entry_C(spec, rows)
 

@@ -10,7 +10,7 @@ from . import _array_api
 from ._base import Mapping
 from ._jacobian import EntmaxJacobian, linearization_of
 from ._linearization import DifferenceLinearization, Linearization
-from ._rows import along_axis
+from ._row_blocks import along_axis
 from ._traits import Traits
 
 

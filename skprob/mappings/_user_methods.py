@@ -12,7 +12,7 @@ from .._utils.checks import (
 )
 from .._utils.typing import Array, ArrayLike, RandomState
 from ._kernel_checks import checked_kernel, checked_linearization, checked_potential
-from ._rows import by_blocks
+from ._row_blocks import by_blocks
 from ._sampling import (
     check_sampling,
     draw_classes,

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from skprob._utils.scores import standard_scores
-from skprob.mappings import PerturbMax, _rows
+from skprob.mappings import PerturbMax, _row_blocks
 
 from .all_mappings import each, has_jacobian
 
@@ -275,7 +275,7 @@ def test_layout_and_blocks_do_not_matter(mapping, monkeypatch):
         methods = [mapping.potential] if mapping.traits.has_potential else []
         at_once = [method(scores) for method in methods]
         with monkeypatch.context() as patch:
-            patch.setattr(_rows, "_BLOCK_BYTES", 8 * n_classes * 10)
+            patch.setattr(_row_blocks, "_BLOCK_BYTES", 8 * n_classes * 10)
             assert_allclose(mapping(scores), whole, rtol=0, atol=1e-15)
             in_blocks = [method(scores) for method in methods]
         assert_allclose(in_blocks, at_once, atol=1e-14)

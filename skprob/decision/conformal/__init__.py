@@ -10,9 +10,10 @@ approximately.
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
 of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
 classes, and their quantile by ``_quantile.py``; ``_responses.py`` has the scores and
-probabilities of classifiers of any package. ``_arguments.py`` gives each part of a fit
-and of a prediction its arguments, with scikit-learn's metadata routing and without, and
-``_inner_models.py`` says which of them reach a model in a search or a pipeline.
+probabilities of classifiers of any package. ``_routed_arguments.py`` gives each part of
+a fit and of a prediction its arguments, with scikit-learn's metadata routing and
+without, and ``_inner_models.py`` says which of them reach a model in a search or a
+pipeline.
 """
 
 from ._conformal_sets import ConformalSets

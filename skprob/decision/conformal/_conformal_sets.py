@@ -45,15 +45,15 @@ from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signat
 from ...mappings import Entmax, Temperature
 from .._blocks import row_slices
 from .._input import as_indicator
-from ._arguments import (
-    arguments_of_fit,
-    arguments_of_prediction,
-    router,
-)
 from ._calibration import quantiles_by_class, scores_of_truth
 from ._draws import uniform_draws
 from ._onnx import OnnxSets
 from ._responses import check_responds, method_of, response_of
+from ._routed_arguments import (
+    arguments_of_fit,
+    arguments_of_prediction,
+    router,
+)
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
 from ._truth import (
     check_classes_of_folds,

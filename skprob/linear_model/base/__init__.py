@@ -2,11 +2,10 @@
 
 Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
 names the mixins for the rest. `_parameters.py` holds the parameters of all classifiers,
-`_arguments.py` checks the arguments of `fit`, and `_prediction_mixin.py` has the
+`_training_rows.py` checks the arguments of `fit`, and `_prediction_mixin.py` has the
 methods that predict.
 """
 
-from ._arguments import checked_data, training_rows
 from ._base import (
     BaseLinearClassifier,
     fitted_attributes,
@@ -14,6 +13,7 @@ from ._base import (
     unchanged_on_error,
 )
 from ._parameters import constraints_but
+from ._training_rows import checked_data, training_rows
 
 __all__ = [
     "BaseLinearClassifier",

@@ -22,13 +22,13 @@ from ..fit import (
     warn_of_many_classes,
 )
 from ..predict import KnownThreshold
-from ._arguments import training_rows
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
 from ._threshold_mixin import ThresholdMixin
+from ._training_rows import training_rows
 
 
 class BaseLinearClassifier(
@@ -134,7 +134,7 @@ class BaseLinearClassifier(
             if is_foreign(X):
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
-            with training_rows(self, spec, *arguments) as rows:
+            with training_rows(self, spec, *arguments) as (rows, reported):
                 spec = spec.for_features(*self._features())
                 warn_of_many_classes(rows)
                 warn_of_lost_labels(rows)
@@ -146,7 +146,7 @@ class BaseLinearClassifier(
                 choose_threshold = None
                 if rows.target_type == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
-                progress = self._progress(rows.data, available=available, offset=offset)
+                progress = self._progress(reported, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 attributes = fit.attributes | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
@@ -169,7 +169,7 @@ class BaseLinearClassifier(
             return KnownThreshold(threshold)
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
-    def _progress(self, data, **given):
+    def _progress(self, reported, **given):
         """Reports of the fit, a ``FitProgress``; None if nothing asks for them."""
         # Callbacks are those of the classifier, or of a search that fits it.
         has_callbacks = bool(getattr(self, "_skl_callbacks", None))
@@ -177,8 +177,8 @@ class BaseLinearClassifier(
         if not (has_callbacks or self.verbose):
             return None
         given = {name: array for name, array in given.items() if array is not None}
-        data = data | {"metadata": data["metadata"] | given}
-        return FitProgress(self, data, has_callbacks)
+        reported = reported | {"metadata": reported["metadata"] | given}
+        return FitProgress(self, reported, has_callbacks)
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""
@@ -230,18 +230,19 @@ def replace_fitted(estimator, attributes):
 
 
 @contextmanager
-def unchanged_on_error(estimator):
+def unchanged_on_error(estimator, after_interrupt=None):
     """If a fit fails or is interrupted, restore the estimator.
 
-    Yields
-    ------
-    after_interrupt : dict
-        If it is filled, its items become the fitted attributes after a
-        KeyboardInterrupt.
+    Parameters
+    ----------
+    estimator : estimator
+    after_interrupt : dict, default=None
+        Fitted attributes that a fit has reached so far. If it is not empty, they
+        replace those of the estimator after a KeyboardInterrupt.
     """
-    before, after_interrupt = dict(vars(estimator)), {}
+    before = dict(vars(estimator))
     try:
-        yield after_interrupt
+        yield
     except BaseException as error:
         if after_interrupt and isinstance(error, KeyboardInterrupt):
             replace_fitted(estimator, after_interrupt)

@@ -1,4 +1,4 @@
-"""The arguments of `fit`, checked."""
+"""From the arguments of `fit` to the checked rows of a fit."""
 
 import functools
 from contextlib import contextmanager
@@ -21,24 +21,31 @@ from ..fit import RowsInMemory, TrainingData
 
 @contextmanager
 def training_rows(estimator, spec, X, y, sample_weight, available, offset):
-    """The checked rows of a user's arguments of `fit`, in memory or on workers."""
+    """The checked rows of a user's arguments of `fit`, in memory or on workers.
+
+    Yields
+    ------
+    rows : RowsInMemory or DaskRows
+    reported : dict
+        The checked X, y and metadata, for callbacks.
+    """
     if has_dask(X, y, sample_weight, available, offset):
         from ..dask import dask_rows
 
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)
-        with dask_rows(spec, check_columns, X, y, sample_weight) as rows:
-            yield rows
+        with dask_rows(spec, check_columns, X, y, sample_weight) as rows_and_reported:
+            yield rows_and_reported
         return
     data, encoded = checked_data(
         estimator, spec, X, y, sample_weight, available, offset
     )
-    rows = RowsInMemory(spec, data, encoded)
+    classes_beside_y = encoded.classes
+    if is_foreign(y) and classes_beside_y.dtype.kind in "biuf":
+        classes_beside_y = moved(classes_beside_y, y)
+    rows = RowsInMemory(spec, data, encoded, classes_beside_y)
     metadata = {"sample_weight": data.sample_weight}
-    rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
-    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
-        rows.classes_beside_y = moved(rows.classes, y)
-    yield rows
+    yield rows, {"X": data.X, "y": data.y, "metadata": metadata}
 
 
 def checked_data(estimator, spec, X, y, sample_weight, available, offset):

@@ -26,6 +26,12 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
 
     ``check_columns(example)`` returns the checked example of a partition of X, without
     rows.
+
+    Yields
+    ------
+    rows : DaskRows
+    reported : dict
+        X, y and metadata, for callbacks.
     """
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
@@ -43,8 +49,8 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
     )
     try:
         rows = DaskRows(spec, blocks, dtype, y)
-        rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        yield rows
+        metadata = {"sample_weight": sample_weight}
+        yield rows, {"X": X, "y": y, "metadata": metadata}
     finally:
         release()
 

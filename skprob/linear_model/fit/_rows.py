@@ -67,6 +67,8 @@ class RowsInMemory:
         Its X is an array of any library or a CSR matrix.
     encoded : EncodedTarget
         Of the same rows.
+    classes_beside_y : array of shape (n_classes,), default=None
+        The classes in the library, and on the device, of y; None if y is NumPy's.
 
     Attributes
     ----------
@@ -94,14 +96,11 @@ class RowsInMemory:
         Weights of the rows with a target, class weights included.
     total_weight : float
         Sum of these weights: positive and finite, or ValueError is raised.
-    data : dict
-        X, y and metadata for callbacks. The function that checks the arguments of a fit
-        sets it.
     """
 
     is_remote = False
 
-    def __init__(self, spec, data, encoded):
+    def __init__(self, spec, data, encoded, classes_beside_y=None):
         X, sample_weight, labelled = data.X, data.sample_weight, encoded.labelled
         self.n_rows, self.n_unlabelled, self.dtype = X.shape[0], 0, numpy_dtype(X)
         if labelled is not None:
@@ -116,6 +115,8 @@ class RowsInMemory:
         # The target.
         self.target_type, self.has_none = encoded.target_type, encoded.has_none
         self.classes = self.classes_beside_y = encoded.classes
+        if classes_beside_y is not None:
+            self.classes_beside_y = classes_beside_y
         self.target, self.n_scores = encoded.target, encoded.n_scores
         self._smoothing, self._known = spec.label_smoothing, data.known
 

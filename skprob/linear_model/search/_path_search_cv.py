@@ -214,7 +214,8 @@ class PathSearchCV(BaseLinearClassifier):
         metadata = Given(available, offset).arguments
         metadata |= {"sample_weight": sample_weight}
         arguments = {"X": X, "y": y, "metadata": metadata}
-        with unchanged_on_error(self) as attributes:
+        attributes = {}
+        with unchanged_on_error(self, after_interrupt=attributes):
             prepared = self._prepared(X, y, metadata, params)
             results = prepared.unknown_results()
             context = self._init_callback_context(

@@ -11,7 +11,7 @@ from ..._utils.scores import FEW_CLASSES
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._jacobian import linearization_of
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
 from . import _array_api

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._utils.typing import Array, ArrayLike
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from ._entmax import Entmax
 
 

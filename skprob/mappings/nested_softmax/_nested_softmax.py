@@ -12,7 +12,7 @@ from ..._utils.checks import RealInterval, series_in_order
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._linearization import Linearization
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from .._traits import Traits
 from ._nests import (
     ClassesOfNests,

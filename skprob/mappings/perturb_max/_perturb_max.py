@@ -16,7 +16,7 @@ from ..._utils.checks import (
 )
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array, ArrayLike, RandomState
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from .._temperature import Temperature
 
 # Distance from the largest score, in scales, beyond which nothing changes.

@@ -11,8 +11,8 @@ from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._jacobian import linearization_of
 from .._linearization import Linearization
+from .._row_blocks import along_axis
 from .._row_matrices import DiagonalMatrices, RowMatrices
-from .._rows import along_axis
 from .._traits import Traits
 from ..entmax import Entmax, linearize_pair
 from ._budget import within_budget

@@ -11,7 +11,7 @@ from ..._utils.arrays import namespace
 from ..._utils.checks import IntegerInterval, OneOf, RealInterval
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
 from . import _array_api, _selection

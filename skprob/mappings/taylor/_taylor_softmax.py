@@ -12,7 +12,7 @@ from ..._utils.typing import Array, ArrayLike
 from .. import _array_api
 from .._base import Mapping
 from .._linearization import Linearization
-from .._rows import along_axis
+from .._row_blocks import along_axis
 from .._traits import Traits
 from ._array_polynomial import ArrayPolynomial
 from ._polynomial import log_curvature, log_slope, scaled_polynomial, zeros
