@@ -4,7 +4,7 @@ With J_i the weighted Hessian of a row's loss in its raw predictions the entry o
 k and column a, and of output m and column b, is Σ_i J_i[k, m] z_ia z_ib. Where J_i is a
 diagonal less an outer product, diag(d_i) - v_i v_iᵀ, the Hessian is one product of the
 diagonal for each output, less one of v with all parameters in it: letter, with 26
-classes, takes a tenth of the time of products for all pairs of outputs. With as many
+classes, takes a tenth of the time of products for all pairs of outputs. With many
 outputs and most of their parameters, one product of all pairs of outputs with all pairs
 of columns takes half of that time.
 """
@@ -22,8 +22,8 @@ from .._utils.typing import Array
 # Numbers that are multiplied at once: 4 MiB, of rows and parameters.
 _NUMBERS_AT_ONCE = 1 << 19
 # Fewest outputs, and smallest part of their parameters, for one product of all pairs.
-# The products of two columns take longer with fewer outputs.
-_MANY_OUTPUTS, _MOST_PARAMETERS = 12, 0.8
+# All pairs of digits, 10 classes and 62 columns, take about as long as without this.
+_MANY_OUTPUTS, _MOST_PARAMETERS = 8, 0.8
 
 
 class RowHessians(NamedTuple):
@@ -118,13 +118,8 @@ class RowHessians(NamedTuple):
         if self._has_most(included):
             some = included.reshape(-1).nonzero()[0]
             return self._of_all(design).take(some, axis=0).take(some, axis=1)
-        axes = tuple(range(1, self.numbers.ndim))
-        rows = np.flatnonzero(self.numbers.any(axis=axes))
         length = max(_NUMBERS_AT_ONCE // max(included.shape[1], len(columns)), 64)
-        for start in range(0, len(rows), length):
-            part = rows[start : start + length]
-            if len(part) == part[-1] + 1 - part[0]:
-                part = slice(part[0], part[-1] + 1)  # A slice makes no copy.
+        for part in self._parts_of_rows(length):
             factors = to_numpy(design.columns(part)).astype(dtype, copy=False)
             factors = factors.take(columns, axis=0)
             if self.matrices is None:
@@ -136,6 +131,15 @@ class RowHessians(NamedTuple):
                 self._add_pairs(hessian, factors, pieces, part)
         return hessian
 
+    def _parts_of_rows(self, length):
+        """Yield numbers of so many rows, or a slice, of those that have curvature."""
+        rows = np.flatnonzero(self.numbers.any(axis=tuple(range(1, self.numbers.ndim))))
+        for start in range(0, len(rows), length):
+            part = rows[start : start + length]
+            if len(part) == part[-1] + 1 - part[0]:
+                part = slice(part[0], part[-1] + 1)  # A slice makes no copy.
+            yield part
+
     def _has_most(self, included):
         """Whether the Hessian of all parameters takes less time than that of these."""
         if self.vector is None or len(included) < _MANY_OUTPUTS:
@@ -144,13 +148,12 @@ class RowHessians(NamedTuple):
 
     def _of_all(self, design):
         """The Hessian of all parameters by one product of all pairs."""
-        (n_rows, n_outputs), size = self.diagonal.shape, design.shape[1]
+        n_outputs, size = self.diagonal.shape[1], design.shape[1]
         first, second, number = upper_triangle(n_outputs)
         left, right, place = upper_triangle(size)
         products = np.zeros((len(first), len(left)), self.diagonal.dtype)
         length = max(_NUMBERS_AT_ONCE // (len(first) + len(left)), 64)
-        for start in range(0, n_rows, length):
-            rows = slice(start, start + length)
+        for rows in self._parts_of_rows(length):
             columns = to_numpy(design.columns(rows)).astype(products.dtype, copy=False)
             vector = np.ascontiguousarray(self.vector[rows].T)
             of_outputs = vector.take(first, axis=0) * vector.take(second, axis=0)
