@@ -150,7 +150,7 @@ def test_kinds_of_X(alpha, tmp_path):
 
 def test_many_parameters_by_blocks_of_the_hessian(monkeypatch):
     """A penalty that is the same, or the next stronger one."""
-    from skprob.objective import _leave_one_out
+    from skprob.objective.left_out import _leave_one_out
 
     for data in (load_iris, load_wine):
         X, y = data(return_X_y=True)
