@@ -125,10 +125,19 @@ class LittleDesign(DenseDesign):
         pairs = np.dot(weights.T, self._pairs.T)
         return pairs.take(upper_triangle(n_columns)[2], axis=1)
 
+    def sandwich_of_columns(self, columns, weight):
+        """Sandwich of some columns, given by their numbers, with one weight a row."""
+        if len(columns) == self.shape[1]:
+            return self._one_sandwich(weight)
+        return self._sandwich(self._columns.take(columns, axis=0), weight)
+
     def _one_sandwich(self, weight):
-        if self.shape[1] < self.tuning.many_columns or weight.min(initial=0) < 0:
-            return np.dot(self._columns * weight, self._columns.T)
-        weighted = self._columns * np.sqrt(weight)
+        return self._sandwich(self._columns, weight)
+
+    def _sandwich(self, columns, weight):
+        if len(columns) < self.tuning.many_columns or weight.min(initial=0) < 0:
+            return np.dot(columns * weight, columns.T)
+        weighted = columns * np.sqrt(weight)
         return np.dot(weighted, weighted.T)
 
     @cached_property

@@ -102,8 +102,11 @@ class LittlePoint(LinearPoint):
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes.
 
-        It is a part of the whole one where that takes less time.
+        With several raw predictions it is a part of the whole one where that takes less
+        time.
         """
+        if len(included) == 1 and share == 1 and dtype == np.float64:
+            return self._hessian_of_columns(included[0].nonzero()[0], damping)
         n_rows, (n_outputs, size) = len(self.rows.raw), included.shape
         cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
         tuning = self._objective.tuning
@@ -116,6 +119,20 @@ class LittlePoint(LinearPoint):
             return super().piece_hessian(included, damping, share, dtype)
         some = included.reshape(-1).nonzero()[0]
         return self.hessian().take(some, axis=0).take(some, axis=1)
+
+    def _hessian_of_columns(self, columns, damping):
+        """Hessian of some columns of the only raw prediction, in one pass."""
+        objective, block = self._objective, self._objective.blocks.single
+        objective.count(1)
+        curvature = self.rows.linear.hessian_matrices()[:, 0, 0] + damping
+        if not math.isfinite(curvature.sum()):
+            what = "second derivative of the loss"
+            check_finite(what, curvature[:, None], objective.loss)
+        weight = block.weight * curvature
+        hessian = block.design.sandwich_of_columns(columns, weight)
+        diagonal = hessian.reshape(-1)[:: len(columns) + 1]
+        diagonal += objective.penalty.diagonal.take(columns)
+        return hessian
 
     def with_penalty_times(self, factor):
         """The same point under a multiple of the penalty; it takes no pass."""

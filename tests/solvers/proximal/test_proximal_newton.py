@@ -14,6 +14,7 @@ from skprob.mappings import Softmax
 from skprob.objective import CompositeObjective, PenaltyShape, split_rows
 from skprob.objective._linear_point import LinearPoint
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
+from skprob.objective.little import LittlePoint
 from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
 from skprob.solvers._problem import CompositePoint, CompositeProblem
 from skprob.solvers.proximal._proximal_newton import ProximalNewton
@@ -243,13 +244,21 @@ def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypat
     rng = np.random.default_rng(0)
     X = sparse.random_array((6000, 30), density=n_stored / 30, rng=rng, format="csr")
     y = (X @ rng.normal(size=30) + 0.5 * rng.normal(size=6000) > 0).astype(int)
-    shares, piece_hessian = set(), LinearPoint.piece_hessian
+    shares = set()
+    for kind in LinearPoint, LittlePoint:
 
-    def watched(self, included, damping=0.0, share=1.0, dtype=np.float64):
-        shares.add(share)
-        return piece_hessian(self, included, damping, share, dtype)
+        def watched(
+            self,
+            included,
+            damping=0.0,
+            share=1.0,
+            dtype=np.float64,
+            piece_hessian=kind.piece_hessian,
+        ):
+            shares.add(share)
+            return piece_hessian(self, included, damping, share, dtype)
 
-    monkeypatch.setattr(LinearPoint, "piece_hessian", watched)
+        monkeypatch.setattr(kind, "piece_hessian", watched)
     # Rows are drawn for little data, too.
     tuning = Tuning(sampled_hessian=0.0, sampled_hessian_products=0.0)
 
