@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,8 +24,6 @@ from ._sorting import by_sorting
 from ._steep_jacobian import entmax_jacobian
 from ._tails import by_tails, log_linearize
 from ._threshold import by_threshold
-
-_TRAITS = Traits(has_potential=True, supports_array_api=True)
 
 
 class Entmax(Mapping):
@@ -83,13 +82,7 @@ class Entmax(Mapping):
 
     @property
     def traits(self):
-        alpha = self.alpha
-        return _TRAITS.but(
-            has_zeros=bool(alpha > 1),
-            # With a larger alpha the slope is infinite at probability zero.
-            is_lipschitz=bool(alpha <= 2),
-            is_projection=bool(alpha == 2),
-        )
+        return _traits_of(self.alpha)
 
     def probabilities(self, scores):
         return self.probabilities_and_potential(scores)[0]
@@ -178,6 +171,19 @@ class Entmax(Mapping):
         beta = float(self.alpha) - 1
         derivative = _near_softmax if beta < 0.5 else _far_from_softmax
         return derivative(p, beta).astype(scores.dtype, copy=False)
+
+
+# A fit reads them several times for each evaluation.
+@lru_cache(maxsize=256)
+def _traits_of(alpha):
+    return Traits(
+        has_potential=True,
+        supports_array_api=True,
+        has_zeros=bool(alpha > 1),
+        # With a larger alpha the slope is infinite at probability zero.
+        is_lipschitz=bool(alpha <= 2),
+        is_projection=bool(alpha == 2),
+    )
 
 
 def _are_few(scores):
