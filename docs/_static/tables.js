@@ -12,5 +12,6 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     const heads = table.querySelectorAll("thead tr:last-child th");
     if (heads.length > 6) table.classList.add("many-columns");
+    if (heads.length > 0 && heads.length < 4) table.classList.add("few-columns");
   }
 });
