@@ -46,19 +46,18 @@ class Description(NamedTuple):
 
         Its parameters have one row for each class.
         """
-        sums = np.array(blocks.sum(_sizes)).astype(int)
-        n_rows, n_stored, n_blocks = sums[:3].tolist()
-        # The blocks agree on their shapes and dtype. They are of a kind if each is.
-        same = (sums[3:] // n_blocks).tolist()
-        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = same
+        totals = map(int, blocks.sum(_counts))
+        n_rows, n_stored, n_blocks, n_single, n_row_scores, n_on_host, *sums = totals
+        # The blocks agree on their shapes and dtype.
+        n_classes, n_columns, itemsize = (total // n_blocks for total in sums)
         return cls(
             n_rows=n_rows,
             n_stored=n_stored,
             shape=(n_classes, n_columns),
             dtype=np.dtype(f"f{itemsize}"),
-            suits_single_precision=bool(single),
-            has_row_scores=bool(has_row_scores),
-            is_on_host=bool(is_on_host),
+            suits_single_precision=n_single == n_blocks,
+            has_row_scores=n_row_scores == n_blocks,
+            is_on_host=n_on_host == n_blocks,
             is_remote=blocks.is_remote,
         )
 
@@ -91,17 +90,22 @@ class Description(NamedTuple):
         )
 
 
-def _sizes(block):
-    """Numbers of a block for :meth:`Description.of`, to be added up."""
-    design, n_classes = block.design, block.target.shape[1]
+def _counts(block):
+    """Numbers of one block for :meth:`Description.of`, which adds up those of all.
+
+    First rows, stored numbers and blocks; then blocks with a property, 0 or 1; last
+    what is the same in all blocks.
+    """
+    design = block.design
     n_rows, n_columns = design.shape
-    kind = design.fits_single_precision, block.has_row_scores, is_host(block.weight)
     return (
         n_rows,
         design.n_stored,
         1,
-        n_classes,
+        int(design.fits_single_precision),
+        int(block.has_row_scores),
+        int(is_host(block.weight)),
+        block.target.shape[1],
         n_columns,
         design.dtype.itemsize,
-        *kind,
     )

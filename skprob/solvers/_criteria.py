@@ -118,6 +118,10 @@ class Criteria:
         self.certify, self.reports_gap = certify, certify and reports_gap
         self.tol_at_start = tol if tol_at_start is None else tol_at_start
 
+    def of_start(self, tol, max_iter):
+        """The criteria of a point that is only a start: no duality gap is computed."""
+        return Criteria(tol=tol, max_iter=max_iter, certify=False, tuning=self.tuning)
+
     def check(self, problem, state, history):
         """The :class:`Verdict` on a state.
 
@@ -156,7 +160,8 @@ class Criteria:
     def _decreases(self, problem, state, tol, history, has_certificate, is_stalled):
         """Number, name and value of criteria 2 and, where it holds, 3.
 
-        Each value is computed after those before it are met.
+        Each value is computed after those before it are met. Criterion 2 has a second
+        row where a whole Hessian shows a larger decrease than the one expected.
         """
         point, is_convex = state.point, problem.description.is_convex
         expected = state.expected_decrease if is_convex else math.nan
@@ -181,7 +186,7 @@ class Criteria:
         if is_convex and not (has_certificate or is_stalled):
             confirmed = confirmed_decrease(problem, state, self.tuning)
             if confirmed > expected:
-                yield 2, "expected decrease", confirmed
+                yield 2, "confirmed decrease", confirmed
 
     def _gap_limits(self, problem, state, tol, is_stalled):
         """Limit of criterion 4, and the gap below which no smaller one is computed."""

@@ -66,7 +66,7 @@ def solve(
     if solver == "newton-cholesky":
         check_hessian(description)
     if description.has_shrinkage:
-        return _minimize_composite(problem, start, solver, criteria, callback, tuning)
+        return _minimize_composite(problem, start, solver, criteria, callback)
     method = method_for(description, tuning) if solver == "auto" else solver
     if method == "newton-cholesky":
 
@@ -80,7 +80,7 @@ def solve(
     if method == "lbfgs":
         from .lbfgs import minimize_lbfgs  # Imported when used.
 
-        return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
+        return minimize_lbfgs(problem, chosen, criteria, start, callback)
     if chosen.by_output and problem.has_penalty:
         # Imported when used: the import takes milliseconds.
         from .by_output import NewtonByOutput
@@ -88,9 +88,14 @@ def solve(
         solver = NewtonByOutput(chosen, criteria, tuning)
         state = solver.begin(problem, start)
         return minimize(problem, [solver], criteria, start, callback, state)
-    may_split = solver == "auto"
     return minimize_by_products(
-        problem, start, chosen, criteria, callback, may_split, resume, tuning
+        problem,
+        start,
+        chosen,
+        criteria,
+        callback=callback,
+        may_split=solver == "auto",
+        resume=resume,
     )
 
 
@@ -101,7 +106,7 @@ def _groups_of(description, solver, tuning):
     return [slice(0, description.shape[0])]
 
 
-def _minimize_composite(problem, start, solver, criteria, callback, tuning):
+def _minimize_composite(problem, start, solver, criteria, callback):
     """Minimise a problem with a penalty that makes parameters zero."""
     # Imported when used: the import takes milliseconds.
     from .proximal import ProximalNewton
@@ -110,7 +115,7 @@ def _minimize_composite(problem, start, solver, criteria, callback, tuning):
     is_smooth = description.is_convex and description.has_bounded_hessian
     if solver != "newton-cholesky" and (not is_smooth or description.has_kinks):
         method = "lbfgs"
-    first = ProximalNewton(criteria, method, tuning)
+    first = ProximalNewton(criteria, method, criteria.tuning)
     return minimize(problem, [first], criteria, start, callback)
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import scipy.optimize
 
 from ..._utils.arrays import to_numpy
-from ..._utils.tuning import Tuning
 from .._criteria import allowed_decrease, expected_decrease
 from .._line_search import rounding_error_of
 from .._minimize import Record
@@ -29,7 +28,7 @@ class EvaluatedPoint(NamedTuple):
     gradient: np.ndarray
 
 
-def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning()):
+def minimize_lbfgs(problem, plan, criteria, start, callback=None):
     """Minimise a smooth problem with SciPy's L-BFGS-B.
 
     The variables are whitened where that costs little (:class:`Preconditioner`), so
@@ -39,7 +38,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     If the plan has single precision, so have evaluations until rounding errors matter.
     The point that is accepted as the minimum is evaluated in the precision of X.
     """
-    record = Record(problem, criteria, callback)
+    record, tuning = Record(problem, criteria, callback), criteria.tuning
     is_renewed = plan.preconditioner.startswith("gram")
     has_kinks = problem.description.has_kinks
     stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize

@@ -8,7 +8,6 @@ import math
 from time import perf_counter
 
 from ..._utils.tuning import Tuning
-from .._criteria import Criteria
 from .._minimize import minimize
 from .._newton_cholesky import NewtonCholesky
 from .._plan import plan
@@ -16,7 +15,7 @@ from ._newton_cg import NewtonCG, NewtonCGState
 
 
 def minimize_by_products(
-    problem, start, chosen, criteria, callback, may_split, resume, tuning
+    problem, start, chosen, criteria, *, callback, may_split, resume
 ):
     """Minimise by Hessian products; large data are first minimised on a sample.
 
@@ -33,7 +32,6 @@ def minimize_by_products(
         Whether splitting may take its turn, where products become many.
     resume : (State, float) or None
         As for :func:`solve`.
-    tuning : Tuning
 
     Returns
     -------
@@ -41,8 +39,9 @@ def minimize_by_products(
         In its history the passes and seconds of the sample belong to the start. A pass
         over the sample is a share of one over all rows.
     """
+    tuning = criteria.tuning
     if chosen.preconditioner == "diagonal" and resume is None:
-        start = _with_best_intercepts(problem, start, tuning)
+        start = _with_best_intercepts(problem, start, criteria)
     solvers, state = [NewtonCG(chosen, tuning=tuning)], None
     if may_split and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
@@ -57,7 +56,7 @@ def minimize_by_products(
         return minimize(problem, solvers, criteria, start, callback, state)
 
     begun, share = perf_counter(), n_sampled / problem.description.n_rows
-    start, passes = _minimum_of_sample(problem, n_sampled, start, criteria, tuning)
+    start, passes = _minimum_of_sample(problem, n_sampled, start, criteria)
     passes, seconds = share * passes, perf_counter() - begun
     problem.count(passes)
     solution = minimize(problem, solvers, criteria, start, callback, state)
@@ -91,28 +90,29 @@ def sample_size(description, tuning=Tuning()):
     return n_sampled if pays else 0
 
 
-def _minimum_of_sample(problem, n_sampled, start, criteria, tuning):
+def _minimum_of_sample(problem, n_sampled, start, criteria):
     """Parameters at a rough minimum of a sample of the rows, and passes over it."""
-    sample, tol = problem.sample(n_sampled), max(criteria.tol, tuning.sample_tol)
-    looser = Criteria(tol=tol, max_iter=criteria.max_iter, certify=False, tuning=tuning)
+    sample, tuning = problem.sample(n_sampled), criteria.tuning
+    tol = max(criteria.tol, tuning.sample_tol)
+    looser = criteria.of_start(tol, criteria.max_iter)
     solver = NewtonCG(plan(sample.description, tuning), tuning=tuning)
     solution = minimize(sample, [solver], looser, start)
     return solution.parameters, sample.passes
 
 
-def _with_best_intercepts(problem, start, tuning):
+def _with_best_intercepts(problem, start, criteria):
     """The start, at the best intercepts of zero coefficients if these gain much.
 
     Only where rows have several classes: single ones are separable more often, and need
     the steps from zero under a stronger penalty.
     """
-    matrix = start.reshape(problem.description.shape)
+    matrix, tuning = start.reshape(problem.description.shape), criteria.tuning
     if matrix[:, :-1].any() or not 1 < len(matrix) <= tuning.most_intercepts:
         return start
     if not problem.has_several_classes or (alone := problem.intercepts_alone()) is None:
         return start
-    criteria = Criteria(tol=1e-3, max_iter=50, certify=False, tuning=tuning)
-    solution = minimize(alone, [NewtonCholesky(tuning)], criteria, matrix[:, -1])
+    rough = criteria.of_start(tol=1e-3, max_iter=50)
+    solution = minimize(alone, [NewtonCholesky(tuning)], rough, matrix[:, -1])
     # Both values lack the same part, that of targets that differ between rows.
     gain = solution.history[0].objective - solution.value
     if gain < tuning.gain_of_intercepts * abs(problem.value_at_zero):
