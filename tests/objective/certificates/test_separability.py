@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
+from scipy.special import log_softmax
+from sklearn.datasets import load_iris
 
-from skprob import solvers
+from skprob import SoftmaxClassifier, solvers
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax
 from skprob.objective import LinearObjective, split_rows
@@ -191,3 +193,27 @@ def test_there_is_a_minimum_with_a_penalty_or_zeros_and_none_is_claimed_elsewher
     ):
         x = np.random.default_rng(0).normal(size=objective.n_parameters)
         assert not objective.is_unbounded(objective.at(100 * x))
+
+
+@pytest.mark.parametrize("size", [1e8, 1e9, 1e10])
+@pytest.mark.parametrize("row", [3, 50, 149])
+def test_a_huge_value_does_not_make_other_rows_separable(size, row):
+    """Margins of the other rows that were tiny beside one were taken for zero."""
+    X, y = load_iris(return_X_y=True)
+    y = np.random.default_rng(0).permutation(y)
+    others = np.delete(np.arange(150), row)
+    assert not separation_exists(X[others] - X.mean(axis=0), np.eye(3)[y[others]])
+    X[row, row % 4] = size
+    # Warnings are errors.
+    model = SoftmaxClassifier(C=np.inf, max_iter=1000).fit(X, y)
+    # The row costs nothing, and a tiny coefficient is enough.
+    rest = np.delete(X[others], row % 4, axis=1)
+    scale = rest.std(axis=0)
+    Z = np.column_stack([(rest - rest.mean(axis=0)) / scale, np.ones(149)])
+    rows, labels = np.arange(149), y[others]
+
+    def loss(parameters):
+        return -log_softmax(Z @ parameters.reshape(4, 3), axis=1)[rows, labels].sum()
+
+    limit = minimize(loss, np.zeros(12), options={"gtol": 1e-4}).fun / 150
+    assert model.objective_ <= limit + 1e-4
