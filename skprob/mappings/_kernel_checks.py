@@ -189,7 +189,6 @@ def _check_potential(mapping, scores, p, direction, points):
         expected,
         of="those of its probabilities, which must be its gradient",
     )
-    omega = mapping.negative_entropy(p.copy())
     omega = check_result(
         mapping, "an entropy", mapping.negative_entropy(p.copy()), (n_rows,)
     )
