@@ -49,7 +49,7 @@ class Description(NamedTuple):
         totals = map(int, blocks.sum(_counts))
         n_rows, n_stored, n_blocks, n_single, n_row_scores, n_on_host, *sums = totals
         # The blocks agree on their shapes and dtype.
-        n_classes, n_columns, itemsize = (total // n_blocks for total in sums)
+        n_classes, n_columns, itemsize = np.floor_divide(sums, n_blocks).tolist()
         return cls(
             n_rows=n_rows,
             n_stored=n_stored,
@@ -91,11 +91,7 @@ class Description(NamedTuple):
 
 
 def _counts(block):
-    """Numbers of one block for :meth:`Description.of`, which adds up those of all.
-
-    First rows, stored numbers and blocks; then blocks with a property, 0 or 1; last
-    what is the same in all blocks.
-    """
+    """Counts of a block, to be added up; the last three are the same in all blocks."""
     design = block.design
     n_rows, n_columns = design.shape
     return (

@@ -214,10 +214,10 @@ class RowsInMemory:
             X,
             labels,
             weight,
-            spec.mapping.traits.polytope,
-            self.has_none,
-            self.n_unlabelled > 0,
-            known,
+            polytope=spec.mapping.traits.polytope,
+            has_none=self.has_none,
+            any_empty=self.n_unlabelled > 0,
+            known=known,
         )
         return labelled, numbers
 
