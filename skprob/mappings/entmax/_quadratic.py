@@ -18,9 +18,6 @@ from ._support import count_positive, solve_mixed
 from ._threshold import by_threshold
 
 _MAX_STEPS = 4
-# Most numbers of rows that all take further steps where some need them: with fewer than
-# 5 classes their kernel takes 0.8 times as long.
-_LITTLE = 1 << 12
 
 
 def by_quadratic(scores):
@@ -81,7 +78,7 @@ def _thresholds(x, size):
         wrong = (size != last_size).nonzero()[0]
         if not len(wrong):
             break
-        if 2 * len(wrong) <= len(rows) and x.size > _LITTLE:
+        if 2 * len(wrong) <= len(rows):
             rows, at, size = rows[wrong], at[wrong], size[wrong]
             some, y = rows_of(some, wrong), rows_of(y, wrong)
             wrong = np.arange(len(rows))
