@@ -22,8 +22,13 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-import skprob
-from skprob import EntmaxClassifierCV, SigmoidClassifier, SoftmaxClassifier
+from skprob import (
+    EntmaxClassifierCV,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+    SparseSoftmaxClassifier,
+)
 from skprob.linear_model import smallest_C
 from skprob.linear_model.base import training_rows
 from skprob.linear_model.fit import fit_to_rows, objectives_of
@@ -206,19 +211,28 @@ def label_sets(name):
     By sparsemax, in place of it, splitting takes its turn.
     """
     ((X, _, Y, _),) = splits(name)
-    for kind in (SigmoidClassifier, skprob.SparsemaxClassifier):
-        for C in (1.0, 10.0):
-            model = kind(C=C, max_iter=1000)
-            yield WholeFitCase(
-                f"{name}, {kind.__name__}, C={C:g}", model, Problem(X, Y)
-            )
+    for kind, C in (
+        (SigmoidClassifier, 1.0),
+        (SigmoidClassifier, 10.0),
+        (SparsemaxClassifier, 1.0),
+    ):
+        label = f"{name}, {kind.__name__}, C={C:g}"
+        yield WholeFitCase(label, kind(C=C, max_iter=1000), Problem(X, Y))
+
+
+def default_fits(name):
+    """Fits with all parameters at their defaults."""
+    problem = problems()[name]()
+    for alpha, kind in OURS.items():
+        label = f"{name}, {NAMES[alpha]}, default"
+        yield WholeFitCase(label, kind(fit_intercept=problem.fit_intercept), problem)
 
 
 def kinks():
     """Losses whose gradient jumps."""
     for name in ("digits, scaled", "breast cancer, raw"):
         problem = problems()[name]()
-        model = skprob.SparseSoftmaxClassifier(tol=1e-6, max_iter=5000)
+        model = SparseSoftmaxClassifier(tol=1e-6, max_iter=5000)
         yield WholeFitCase(f"{name}, sparse softmax", model, scaled(problem))
 
 
@@ -295,6 +309,7 @@ def groups(optima=None):
     """Functions that yield cases, by the name of their problem."""
     found = {name: partial(fits, name, optima) for name in [*problems(), *MORE]}
     found |= {"200 labels": labels_200, "kinks": kinks}
+    found |= {f"default: {name}": partial(default_fits, name) for name in problems()}
     if "letter" in problems():
         found |= {name: partial(label_sets, name) for name in ("bibtex", "enron")}
     found |= {f"l1: {name}": partial(l1_fits, name) for name in l1_problems()}

@@ -380,7 +380,7 @@ GROUPS = {
         "l1: no large working set": without(largest_working_set=math.inf),
         "l1: working set to a part of the gradient": without(left_on_working_set=0.05),
         "l1: few features added": without(
-            "fewest_added", most_added=math.inf, most_added_of_wide=math.inf
+            "fewest_added", most_added=1e9, most_added_of_wide=1e9
         ),
         "l1: fewer added of wide": without(most_added_of_wide=USUAL.most_added),
     },
