@@ -14,7 +14,14 @@ import numpy as np
 from _contenders import OURS
 from _multilabel_data import splits
 from _optimum import Reference
-from _problems import Problem, many_rows, problems, scaled
+from _problems import (
+    Problem,
+    digits_scaled,
+    many_rows,
+    problems,
+    scaled,
+    wine_scaled,
+)
 from fit import NAMES, known_optimum
 from search import ALPHAS, DATA, FOLDS, STRENGTHS
 from search import problems as search_problems
@@ -229,11 +236,14 @@ def default_fits(name):
 
 
 def kinks():
-    """Losses whose gradient jumps."""
-    for name in ("digits, scaled", "breast cancer, raw"):
-        problem = problems()[name]()
-        model = SparseSoftmaxClassifier(tol=1e-6, max_iter=5000)
-        yield WholeFitCase(f"{name}, sparse softmax", model, scaled(problem))
+    """Losses whose gradient jumps, which L-BFGS leaves to bundles of gradients."""
+    for name, load in (
+        ("wine, scaled", wine_scaled),
+        ("digits, scaled", digits_scaled),
+    ):
+        for C in (1.0, 10.0):
+            model = SparseSoftmaxClassifier(k=2, C=C, tol=1e-5, max_iter=3000)
+            yield WholeFitCase(f"{name}, sparse softmax, C={C:g}", model, load())
 
 
 def l1_problems():

@@ -393,10 +393,6 @@ GROUPS = {
         "search: starts taken nearer": without(far_start=math.inf),
         "search: curvature handed on": without(resumes=False),
         "search: scoring together": without(scored_together=0),
-        "l1 search: steps of the penalty": without(
-            "looser_steps", iterations_of_step=NEVER
-        ),
-        "l1 search: few steps of the penalty": without(most_steps=16),
     },
 }
 HEURISTICS = [

@@ -54,7 +54,7 @@ class Tuning(NamedTuple):
     most_pairs: int = 1 << 20
     #: Little data: number of columns from which the product of an array with its own
     #: transpose is faster than one of two arrays: 0.75 times the time with 51, 1.5
-    #: times with 31.
+    #: times with 31. Default fits take 0.98 times as long.
     many_columns: int = 40
 
     # Rows that are far fewer than their features: coordinates in the space of the rows.
@@ -359,16 +359,6 @@ class Tuning(NamedTuple):
     steps_kept: int = 20
     #: Least cosine between a step and the change of the gradient that L-BFGS uses.
     least_curvature: float = 1e-8
-
-    #: Most iterations of a fit of a path, before there are more steps of the penalty.
-    #: Paths of the lasso take 0.7 times as long (breast cancer), of sparsemax 0.6 times
-    #: (digits).
-    iterations_of_step: int = 12
-    #: Most steps from one penalty of a path to the next. With 16 of them paths of
-    #: sparsemax take 1.2 to 1.4 times as long (digits).
-    most_steps: int = 4
-    #: Tolerance of the steps, in units of that of the fits.
-    looser_steps: float = 10.0
 
     # Bundles of gradients.
 

@@ -63,7 +63,7 @@ def minimize_path(
         together = _solved_together(
             problem, strengths, starts, tol, warm["tol_at_start"], max_iter, tuning
         )
-    start, resume, before, n_steps = starts[0], None, None, 1
+    start, resume = starts[0], None
     for i, strength in enumerate(strengths):
         if i in together:
             start, n_iter = together[i]
@@ -71,81 +71,19 @@ def minimize_path(
             continue
         problem = problem.with_l2(strength)
         has_shrinkage = problem.description.has_shrinkage
-        if has_shrinkage and before is not None:
-            solution, n_steps = _solve_in_steps(
-                problem, start, (before, strength), n_steps, **limits, **warm
-            )
-        else:
-            solution = solve(problem, start, **limits, **warm, resume=resume)
+        solution = solve(problem, start, **limits, **warm, resume=resume)
         # Near the solution before, a fit that makes steps to the end is not stuck.
         is_slow = has_shrinkage and solution.n_iter >= max_iter
         if not solution.converged and start.any() and not is_slow:
             cold = solve(problem, problem.initial(), **limits)
             if cold.converged or cold.value < solution.value:
                 solution = cold
-        start, resume, before = solution.parameters, None, strength
+        start, resume = solution.parameters, None
         has_next = i + 1 < len(strengths) and strength > 0
         if has_next and tuning.resumes:
             resume = solution.state, strengths[i + 1] / strength
         point = solution.state.point if solution.state is not None else None
         yield PathSolution(start, solution.converged, solution.n_iter, point)
-
-
-def _solve_in_steps(
-    problem, start, strengths, n_steps, *, tol, max_iter, tuning, **options
-):
-    """The solution under a penalty, by way of penalties between it and the one before.
-
-    If a fit does not converge within a few iterations, there are twice as many steps.
-
-    Parameters
-    ----------
-    problem : LinearProblem
-        Under the weaker penalty.
-    start : ndarray of shape (n_parameters,)
-        The solution under the stronger penalty.
-    strengths : (float, float)
-        Of the stronger penalty and of the weaker one.
-    n_steps : int
-        To begin with.
-
-    Returns
-    -------
-    solution : Solution
-        With the iterations of all steps.
-    n_steps : int
-        To begin with under the next penalty.
-    """
-    few, most = tuning.iterations_of_step, tuning.most_steps
-    if max_iter <= few:
-        n_steps = most = 1
-    while True:
-        parameters, n_iter = start, 0
-        for strength in np.geomspace(*strengths, n_steps + 1)[1:-1]:
-            step = solve(
-                problem.with_l2(strength),
-                parameters,
-                tol=tuning.looser_steps * tol,
-                max_iter=few,
-                tuning=tuning,
-                **options | {"certify": False},
-            )
-            parameters, n_iter = step.parameters, n_iter + step.n_iter
-        is_last = n_steps >= most
-        solution = solve(
-            problem,
-            parameters,
-            tol=tol,
-            max_iter=max_iter if is_last else few,
-            tuning=tuning,
-            **options,
-        )
-        if solution.converged or is_last:
-            break
-        n_steps *= 2
-    if solution.n_iter <= few // 4:
-        n_steps = max(n_steps // 2, 1)
-    return solution._replace(n_iter=n_iter + solution.n_iter), n_steps
 
 
 @serial_blas
