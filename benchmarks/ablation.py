@@ -193,9 +193,11 @@ def cells(ratios, by_chance):
 
 
 def save(path, rows):
+    """Write the table without its empty columns."""
+    columns = [column for column in zip(HEADER, *rows, strict=True) if any(column[1:])]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+        csv.writer(file, lineterminator="\n").writerows(zip(*columns, strict=True))
 
 
 if __name__ == "__main__":
