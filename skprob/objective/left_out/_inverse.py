@@ -6,7 +6,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 # Smallest pivot of the Hessian, scaled to a diagonal of ones, for which single
 # precision is accurate enough. On digits, pendigits, letter and emotions relative
 # errors of the scores are then below 2e-4. With smaller pivots they reach 1e-2.
-_LEAST_PIVOT = 1e-3
+LEAST_PIVOT = 1e-3
 
 
 def cholesky_factor(hessian):
@@ -39,7 +39,7 @@ def single_precision_inverse(hessian):
     hessian *= scale[:, None]
     hessian *= scale
     factor, failed = spotrf(hessian.astype(np.float32).T, lower=True)
-    if failed or not np.square(np.diagonal(factor)).min() >= _LEAST_PIVOT:
+    if failed or not np.square(np.diagonal(factor)).min() >= LEAST_PIVOT:
         return None
     scale = scale.astype(np.float32)
     scaled_inverse = _with_both_halves(spotri(factor, lower=True)[0])
