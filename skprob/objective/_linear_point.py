@@ -177,7 +177,7 @@ class LinearPoint(LinearCurvature):
         return product.reshape(-1)
 
     def scaled_hessian(self, unit, center):
-        """The :class:`ScaledHessian` in these coordinates, for rows of a CSR matrix."""
+        """The `ScaledHessian` in these coordinates, for rows of a CSR matrix."""
         return ScaledHessian(self._objective, self._points, unit, center)
 
     def without_tails(self, step):
