@@ -19,8 +19,8 @@ MAX_ITER = 10_000
 # level.
 SLOWER = 2
 # A solver that ends at the same point for so many tolerances makes no more progress.
-# One step of Newton's method may be within five tolerances.
-SAME = 6
+# One step of Newton's method may be within seven tolerances.
+SAME = 8
 # Fits are repeated three times while a round takes no longer than the first, in
 # seconds; and up to 15 times while all rounds take no longer than the second.
 SECONDS_ENOUGH = 10
