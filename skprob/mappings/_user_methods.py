@@ -323,7 +323,7 @@ class UserMethods:
 
         See Also
         --------
-        gumbel_softmax : The same of softmax, as a function.
+        gumbel_softmax : Relaxed samples of softmax, as a function.
 
         References
         ----------

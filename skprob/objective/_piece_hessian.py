@@ -141,7 +141,7 @@ class RowHessians(NamedTuple):
             yield part
 
     def _has_most(self, included):
-        """Whether the Hessian of all parameters takes less time than that of these."""
+        """Whether a part of the Hessian of all parameters takes less time."""
         if self.vector is None or len(included) < _MANY_OUTPUTS:
             return False
         return np.count_nonzero(included) >= _MOST_PARAMETERS * included.size

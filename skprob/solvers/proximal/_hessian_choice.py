@@ -10,12 +10,12 @@ import numpy as np
 class WrittenHessian(NamedTuple):
     """How the Hessian of some parameters is computed."""
 
-    share: float  #: Of the rows, drawn in proportion to their curvature.
+    share: float  #: Share of the rows, drawn in proportion to their curvature.
     precision: type  #: Floating-point type.
 
 
 class HessianChoice:
-    """What a Hessian of some parameters of a problem costs, and what follows from that.
+    """The cost of a Hessian of some parameters, and the choices that depend on it.
 
     Parameters
     ----------

@@ -119,8 +119,8 @@ def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped)
     """Newton's step on a piece, without the zeros that it moves off the piece.
 
     A zero whose sign after the step is not the predicted one remains zero, and the step
-    of the others is another one. Without this, models with features that are sums of
-    others stall.
+    of the others is another one. If such zeros moved, models with features that are
+    sums of others would stall.
     """
     is_zero = shrinkage.is_zero(parameters)
     for _ in range(curvature.most_steps):
