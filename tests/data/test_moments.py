@@ -78,6 +78,27 @@ def test_a_constant_column_has_no_deviation(container):
 
 
 @both_containers
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_rows_have_those_of_the_formulas(container, dtype):
+    rng = np.random.default_rng(0)
+    unit = 1e15 if dtype == np.float32 else 1e150
+    units = np.array([1, 1, 1, 1, 1 / unit**2, unit, unit * 1e10, 1])
+    offsets = [0, 3, 1e4, 0, 0, 0, 0, 0]
+    X = (rng.normal(size=(20_000, 8)) + offsets).astype(dtype)
+    X[rng.random(20_000) < 0.9, 0] = 0
+    X[:, 3], X[:, 7] = 0.1, 0
+    X *= units.astype(dtype)
+    for weight in (np.ones(20_000), weights(20_000)):
+        _, mean, deviation = as_design(container(X)).moments(weight)
+        expected = exact_moments(X / units, weight)
+        assert_allclose(mean / units, expected[0], rtol=1e-9, atol=1e-12)
+        constant = [3, 7]
+        assert np.all(deviation[constant] <= 1e-15)
+        others = np.delete([deviation / units, expected[1]], constant, axis=1)
+        assert_allclose(*others, rtol=1e-9 if dtype == np.float64 else 1e-6)
+
+
+@both_containers
 def test_without_any_weight_there_are_none(container):
     design = as_design(container(np.arange(6.0).reshape(3, 2)))
     total, mean, deviation = design.moments(np.zeros(3))

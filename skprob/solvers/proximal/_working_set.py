@@ -17,14 +17,15 @@ def working_set(problem, point, tuning):
     parameters = point.parameters.reshape(n_outputs, size)[:, :n_features]
     gradient = point.gradient.reshape(n_outputs, size)[:, :n_features]
     support = parameters.any(axis=0)
-    excess = np.abs(gradient).max(axis=0)
-    n_kept = np.count_nonzero(support)
+    excess = np.where(support, 0.0, np.abs(gradient).max(axis=0))
+    n_kept, others = np.count_nonzero(support), np.flatnonzero(excess)
     is_wide = n_features > description.n_rows
     is_few = is_wide and not problem.shrinkage.is_by_column
     part = tuning.most_added_of_wide if is_few else tuning.most_added
     most = max(tuning.fewest_added, int(part * n_kept))
-    n_chosen = n_kept + min(np.count_nonzero((excess > 0) & ~support), most)
+    n_chosen = n_kept + min(len(others), most)
     if n_chosen > tuning.largest_working_set * n_features:
         return None
-    order = np.argsort(np.where(support, -np.inf, -excess), kind="stable")
-    return np.sort(order[:n_chosen])
+    if len(others) > most:
+        others = others[np.argpartition(-excess[others], most)[:most]]
+    return np.sort(np.append(np.flatnonzero(support), others))
