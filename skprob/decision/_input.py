@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from .._utils.checks import as_real, naming
-from .._utils.gaps import without_gaps
+from .._utils.checks import as_real, naming, without_gaps
 from .._utils.typing import MatrixLike
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse, stats
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import as_dense, check_indicator, in_order, is_number
+from .._utils.checks import as_dense, check_indicator, in_order, is_number, without_gaps
 from .._utils.fitted import last_step, predicted_sets
-from .._utils.gaps import without_gaps
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of

@@ -6,8 +6,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 
-from .._utils.checks import check_indicator, check_sample_weight, lined_up
-from .._utils.gaps import known_part, without_gaps
+from .._utils.checks import (
+    check_indicator,
+    check_sample_weight,
+    known_part,
+    lined_up,
+    without_gaps,
+)
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array
 

@@ -13,10 +13,11 @@ from .._utils.checks import (
     as_real,
     as_rows,
     check_sample_weight,
+    known_part,
     naming,
     weighted_mean,
+    without_gaps,
 )
-from .._utils.gaps import known_part, without_gaps
 from .._utils.scores import standard_scores
 from .._utils.typing import ArrayLike, MatrixLike
 from .._utils.warnings import warn

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import as_dense, naming
-from .._utils.gaps import without_gaps
+from .._utils.checks import as_dense, naming, without_gaps
 from .._utils.labels import positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with

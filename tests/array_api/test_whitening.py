@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import linalg
 
-from skprob._utils.cholesky import inverse_factor
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Sigmoid, Softmax, Sparsemax
 from skprob.objective import Description, LinearObjective, split_rows
 from skprob.solvers import Tuning, plan, solve
+from skprob.solvers.newton._inverse_factor import inverse_factor
 from skprob.solvers.newton._whitening_on_device import WhiteningOnDevice
 from skprob.targets import LabelTarget
 

@@ -3,8 +3,9 @@
 `arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
 that errors name. `columns.py` matches the columns of DataFrames with the classes.
 `matrices.py` checks scores and other matrices, `points.py` probabilities,
-`indicators.py` matrices of 0 and 1, `costs.py` matrices of costs, and `folds.py` the
-argument cv. `constraints.py` has types of parameters for scikit-learn.
+`indicators.py` matrices of 0 and 1, with `gaps.py` for entries that are not known,
+`costs.py` matrices of costs, and `folds.py` the argument cv. `constraints.py` has types
+of parameters for scikit-learn.
 """
 
 from .arguments import (
@@ -37,6 +38,7 @@ from .constraints import (
 )
 from .costs import as_costs, as_margins
 from .folds import rows_of_folds
+from .gaps import known_part, without_gaps
 from .indicators import check_indicator
 from .matrices import (
     array_real,
@@ -83,6 +85,7 @@ __all__ = [
     "in_order",
     "is_integer",
     "is_number",
+    "known_part",
     "limit_of_squares",
     "lined_up",
     "names_of_columns",
@@ -98,4 +101,5 @@ __all__ = [
     "series_in_order",
     "weighted_mean",
     "without_duplicates",
+    "without_gaps",
 ]

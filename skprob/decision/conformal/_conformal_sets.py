@@ -35,9 +35,9 @@ from ..._utils.checks import (
     RealInterval,
     check_sample_weight,
     in_order,
+    known_part,
     rows_of_folds,
 )
-from ..._utils.gaps import known_part
 from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState

@@ -5,9 +5,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..._utils.arrays import is_foreign, to_numpy
-from ..._utils.checks import in_order, names_of_columns
+from ..._utils.checks import in_order, names_of_columns, without_gaps
 from ..._utils.fitted import last_step
-from ..._utils.gaps import without_gaps
 from ..._utils.labels import positions_of
 from .._input import as_indicator
 

@@ -12,8 +12,8 @@ from ..._utils.checks import (
     has_dask,
     in_order,
     refuse_for_dask,
+    without_gaps,
 )
-from ..._utils.gaps import without_gaps
 from ...targets import check_target, column_names
 from .._given import NOTHING, Given
 from ..fit import RowsInMemory, TrainingData

@@ -4,8 +4,13 @@ import numpy as np
 from scipy import sparse
 
 from ..._utils.arrays import check_tensor, is_foreign, to_numpy
-from ..._utils.checks import check_sample_weight, in_order, weighted_mean
-from ..._utils.gaps import known_part, without_gaps
+from ..._utils.checks import (
+    check_sample_weight,
+    in_order,
+    known_part,
+    weighted_mean,
+    without_gaps,
+)
 from ...targets import as_labels, check_target, encode_rows, encode_target
 
 

@@ -15,12 +15,12 @@ from ..._utils.arrays import (
     reshape,
     to_numpy,
 )
-from ..._utils.cholesky import inverse_factor
 from .._coordinates import (
     raise_diagonals,
     scale_of_common_part,
     vanishing_curvature,
 )
+from ._inverse_factor import inverse_factor
 
 
 class WhiteningOnDevice:

@@ -1,6 +1,6 @@
 """Cholesky factors of matrices of other libraries than NumPy."""
 
-from .arrays import all_finite, identity_like, namespace
+from ..._utils.arrays import all_finite, identity_like, namespace
 
 
 def inverse_factor(matrices):

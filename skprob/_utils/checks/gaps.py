@@ -22,7 +22,7 @@ def without_gaps(y):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob._utils.gaps import without_gaps
+    >>> from skprob._utils.checks import without_gaps
     >>> y, known = without_gaps(np.array([[1.0, np.nan], [0.0, 1.0]]))
     >>> y
     array([[1., 0.],
@@ -75,7 +75,7 @@ def known_part(name, known, predicted, weight):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob._utils.gaps import known_part
+    >>> from skprob._utils.checks import known_part
     >>> known = np.array([[True, False], [False, False]])
     >>> for part in known_part("y", known, np.ones((2, 2)), weight=np.ones(2)):
     ...     print(part.tolist())
