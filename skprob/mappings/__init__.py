@@ -4,7 +4,7 @@ Read `_base.py` first: the class :class:`Mapping` says what a mapping must provi
 kernels, which do not check their arguments, are used by losses. The methods that users
 call check theirs: `_user_methods.py`. `_softmax.py` is the shortest mapping;
 `_linearization.py` and `_jacobian.py` hold the derivatives, `_traits.py` the properties
-that losses and fits read.
+that losses and fits read. `kernel_checks/` checks the kernels of users' mappings.
 
 A mapping of several files has a room: `entmax/`, `sigmoid/`, `sparse_softmax/`,
 `nested_softmax/`, `taylor/`, `perturb_max/`; `functions/` has those made from a user's
@@ -20,22 +20,22 @@ from ._entropy_invariant_softmax import (
     EntropyInvariantSoftmax,
     entropy_invariant_softmax,
 )
-from ._kernel_checks import check_derivatives as check_derivatives
-from ._kernel_checks import check_probabilities as check_probabilities
-from ._kernel_checks import is_of_user as is_of_user
 from ._linearization import Linearization
 from ._registry import MAPPINGS, get_mapping
 from ._row_matrices import DiagonalMatrices as DiagonalMatrices
 from ._row_matrices import RowMatrices as RowMatrices
 from ._row_matrices import matrices_by_products as matrices_by_products
 from ._sampling import gumbel_max, gumbel_softmax
-from ._shift_invariance import check_shift_invariance as check_shift_invariance
 from ._softmax import Softmax, softmax
 from ._temperature import Temperature
 from ._traits import Traits
 from .entmax import Entmax, Sparsemax, entmax, sparsemax
 from .functions import FunctionMapping, NormalizedMapping, ThresholdMapping
 from .functions import gauss_lobatto as gauss_lobatto
+from .kernel_checks import check_derivatives as check_derivatives
+from .kernel_checks import check_probabilities as check_probabilities
+from .kernel_checks import check_shift_invariance as check_shift_invariance
+from .kernel_checks import is_of_user as is_of_user
 from .nested_softmax import NestedSoftmax, nested_softmax
 from .perturb_max import PerturbMax, perturb_max
 from .sigmoid import Sigmoid, sigmoid

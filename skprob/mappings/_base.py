@@ -15,9 +15,9 @@ from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
 from ._linearization import Linearization, of_logarithms
 from ._numerical import numerical_linearization
-from ._shift_invariance import check_shift_invariance
 from ._traits import Traits
 from ._user_methods import UserMethods
+from .kernel_checks import check_shift_invariance
 
 # The classes of this package need no trial of their declarations.
 _PACKAGE = __name__.partition(".")[0]

@@ -11,7 +11,6 @@ from .._utils.checks import (
     refuse_arrays,
 )
 from .._utils.typing import Array, ArrayLike, RandomState
-from ._kernel_checks import checked_kernel, checked_linearization, checked_potential
 from ._row_blocks import by_blocks
 from ._sampling import (
     check_sampling,
@@ -20,6 +19,7 @@ from ._sampling import (
     relax_classes,
     relax_sets,
 )
+from .kernel_checks import checked_kernel, checked_linearization, checked_potential
 
 
 class UserMethods:

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ._kernel_checks import check_probabilities
+from ._results import check_probabilities
 
 # Classes that passed the check.
 _TRIED: WeakSet = WeakSet()
