@@ -24,7 +24,7 @@ from ._newton_cholesky import NewtonCholesky
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._solve import most_iterations, solve, solve_in_turn
-from ._state import Iteration, Solution, State
+from ._state import Iteration, Solution, Stage, State
 from .newton import NewtonCG, Preconditioner
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "Preconditioner",
     "Problem",
     "Solution",
+    "Stage",
     "State",
     "Trial",
     "Tuning",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
 
-from ._state import Iteration, Solution, State
+from ._state import Iteration, Solution, Stage, State
 
 
 class Solver(Protocol):
@@ -95,7 +95,7 @@ class Record:
         self._state, self._verdict = state, verdict
         n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
-        value = state.point.value if state.stage == "final" else state.stage_value
+        value = state.point.value if state.stage is Stage.FINAL else state.stage_value
         self.history.append(
             Iteration(
                 iteration=n_iter,
@@ -172,17 +172,17 @@ class Record:
         return self._problem.duality_gap(point, enough, known, newton_step)
 
 
-def total_of(history: list[Iteration], more: list[Iteration], stage: str):
+def total_of(history: list[Iteration], more: list[Iteration], stage: Stage):
     """Two histories joined, the second of another problem.
 
-    The first becomes a stage of this name. Its gaps are not comparable with the second:
-    they become NaN, and so do its objectives unless they are those of the same loss
-    with a "stronger penalty".
+    The first becomes this stage. Its gaps are not comparable with the second: they
+    become NaN, and so do its objectives unless they are those of the same loss under a
+    stronger penalty.
     """
     if not history:
         return list(more)
     last = history[-1]
-    keeps_objective = stage == "stronger penalty"
+    keeps_objective = stage is Stage.STRONGER_PENALTY
     joined = [
         row._replace(
             objective=row.objective if keeps_objective else math.nan,

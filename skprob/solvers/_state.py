@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from .._utils.typing import Array
 from ._problem import Point
+
+
+class Stage(StrEnum):
+    """What an iteration minimises. The value is its name in a fit's history."""
+
+    FINAL = "final"  #: The objective itself.
+    STRONGER_PENALTY = "stronger penalty"  #: The same loss under more of the penalty.
+    EASIER_LOSS = "easier loss"  #: Another loss, whose minimum is a good start.
+    OTHER_NOISE = "other noise"  #: The loss through a mapping with another noise.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +31,9 @@ class State:
     point: Point
 
     # The last step, or the start.
-    #: What the step minimises: "final", the objective itself, or another name.
-    stage: str = "final"
-    #: Value of that at the point; NaN for "final", where it is the value of the point.
+    #: What the step minimises.
+    stage: Stage = Stage.FINAL
+    #: Value of that at the point; NaN in the final stage, whose value the point has.
     stage_value: float = math.nan
 
     # The quadratic model at the point.
@@ -56,8 +66,7 @@ class Iteration(NamedTuple):
     seconds: float  #: So far.
     round_trips: int  #: To remote blocks, so far.
     bytes: int  #: Sent to and fro so far.
-    #: "final" where the objective itself is minimised, else the name of what is.
-    stage: str = "final"
+    stage: Stage = Stage.FINAL  #: What is minimised.
 
 
 class Solution(NamedTuple):

@@ -6,7 +6,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skprob import solvers
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.solvers import SOLVERS, Criteria, Iteration, State, minimize, total_of
+from skprob.solvers import (
+    SOLVERS,
+    Criteria,
+    Iteration,
+    Stage,
+    State,
+    minimize,
+    total_of,
+)
 
 from .minimal_problems import Valley
 from .training_problems import classes, objective_of
@@ -233,8 +241,8 @@ def test_histories_are_joined():
         ]
 
     first, second = rows(3, 100.0), rows(2, 10.0)
-    joined = total_of(first, second, "easier loss")
-    assert total_of([], second, "easier loss") == second
+    joined = total_of(first, second, Stage.EASIER_LOSS)
+    assert total_of([], second, Stage.EASIER_LOSS) == second
     assert [row.iteration for row in joined] == [0, 1, 2, 3]
     # The last row of the first is the start of the second.
     assert_array_equal([r.objective for r in joined], [np.nan, np.nan, 10.0, 11.0])
@@ -246,7 +254,7 @@ def test_histories_are_joined():
     assert [row.gradient_norm for row in joined] == [1.0] * 4
     assert [row.stage for row in joined] == ["easier loss"] * 2 + ["final"] * 2
     # A penalty is no other loss.
-    joined = total_of(first, second, "stronger penalty")
+    joined = total_of(first, second, Stage.STRONGER_PENALTY)
     assert_array_equal([r.objective for r in joined], [100.0, 101.0, 10.0, 11.0])
     assert_array_equal([r.duality_gap for r in joined], [np.nan, np.nan, 0.5, 0.5])
     # The arguments are not changed.

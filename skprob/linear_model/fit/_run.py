@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...decision import LeastCost
-from ...solvers import Iteration, Solution, most_iterations, solve_in_turn
+from ...solvers import Iteration, Solution, Stage, most_iterations, solve_in_turn
 from ..predict import FittedModel
 from ._objectives import objectives_of
 from ._spec import FitSpec
@@ -105,17 +105,17 @@ def _with_start(objectives, spec, rows):
     -------
     objectives : list of LinearObjective or CosineObjective
         Those that are given, perhaps after others under stronger penalties.
-    stage : {"easier loss", "stronger penalty"}
-        What all but the last of them have.
+    stage : Stage
+        That of all but the last of them.
     start : ndarray of shape (n_parameters,)
     """
-    first, stage = objectives[0], "easier loss"
+    first, stage = objectives[0], Stage.EASIER_LOSS
     if spec.last_fit is not None:
         return objectives, stage, start_from(first, spec.last_fit, rows)
     is_single = len(objectives) == 1 and spec.noise is None
     if is_single and first.description.has_shrinkage and spec.solver != "lbfgs":
         objectives = [*first.under_stronger_penalties(), first]
-        stage = "stronger penalty"
+        stage = Stage.STRONGER_PENALTY
     return objectives, stage, objectives[0].initial()
 
 

@@ -20,12 +20,9 @@ import numpy as np
 from ..._utils.tuning import Tuning
 from .._criteria import expected_decrease
 from .._line_search import search_along
-from .._state import State
+from .._state import Stage, State
 from ._conjugate_gradients import conjugate_gradients
 from ._preconditioner import Preconditioner
-
-# Name, in the history, of the first steps under a multiple of the penalty.
-_STAGE = "stronger penalty"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +96,7 @@ class NewtonCG:
         if factor == 1:
             return state
         if gains_much:
-            return replace(state, stage=_STAGE, stage_value=view.value)
+            return replace(state, stage=Stage.STRONGER_PENALTY, stage_value=view.value)
         return self._under_own_penalty(problem, state)
 
     def resume(self, problem, state, factor):
@@ -153,7 +150,7 @@ class NewtonCG:
         state = replace(
             state,
             point=point,
-            stage="final" if factor == 1 else _STAGE,
+            stage=Stage.FINAL if factor == 1 else Stage.STRONGER_PENALTY,
             stage_value=math.nan if factor == 1 else view.value,
             expected_decrease=expected,
             is_spent=n_products >= self._most_products,
