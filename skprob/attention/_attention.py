@@ -95,7 +95,7 @@ def attention(
     >>> attention(query, key, np.eye(3), mapping="sparsemax")
     array([[1., 0., 0.]])
     """
-    arguments = _Arguments(query, key, value, mapping, scale, mask)
+    arguments = _Arguments(query, key, value, mapping=mapping, scale=scale, mask=mask)
     out = np.empty(arguments.result_shape, arguments.dtype)
     for where, rows in arguments.blocks():
         _, weights, _ = arguments.weights(where, rows)
@@ -148,7 +148,7 @@ def attention_vjp(
     >>> of_query.round(3)
     array([[ 0.111, -0.111]])
     """
-    arguments = _Arguments(query, key, value, mapping, scale, mask)
+    arguments = _Arguments(query, key, value, mapping=mapping, scale=scale, mask=mask)
     cotangent = checked_numbers("cotangent", cotangent)
     if cotangent.shape != arguments.result_shape:
         raise ValueError(

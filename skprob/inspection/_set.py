@@ -316,7 +316,12 @@ def _group(name, sizes, covered, is_share):
         interval = stats.binomtest(int(n_covered), n_rows).proportion_ci(_CONFIDENCE)
         low, high = float(interval.low), float(interval.high)
     return Group(
-        name, n_rows, float(sizes.mean()), float(n_covered / n_rows), low, high
+        name=name,
+        n_rows=n_rows,
+        size=float(sizes.mean()),
+        coverage=float(n_covered / n_rows),
+        low=low,
+        high=high,
     )
 
 

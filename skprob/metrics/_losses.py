@@ -255,7 +255,12 @@ def _encode(
         classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)
     with naming("y_true"):
         encoded = encode_target(
-            y_true, target_type, predicted.dtype, classes, polytope, has_none
+            y_true,
+            target_type,
+            predicted.dtype,
+            classes=classes,
+            polytope=polytope,
+            none_class=has_none,
         )
     if encoded.target_type != "label_set" and has_none:
         missing = predicted[:, [-1]]

@@ -86,9 +86,9 @@ class Block:
             None,
             self.target.take(rows),
             take(self.weight, rows),
-            None if self.offset is None else take(self.offset, rows),
-            None if self.available is None else take(self.available, rows),
-            self.tuning,
+            offset=None if self.offset is None else take(self.offset, rows),
+            available=None if self.available is None else take(self.available, rows),
+            tuning=self.tuning,
         )
 
     def joined(self, others):
@@ -103,9 +103,9 @@ class Block:
             self.design.joined([block.design for block in others]),
             self.target.joined([block.target for block in others]),
             whole("weight"),
-            whole("offset"),
-            whole("available"),
-            self.tuning,
+            offset=whole("offset"),
+            available=whole("available"),
+            tuning=self.tuning,
         )
 
     def part(self, rows):
@@ -114,9 +114,9 @@ class Block:
             self.design.take(rows),
             self.target.block(rows),
             self.weight[rows],
-            None if self.offset is None else self.offset[rows, ...],
-            None if self.available is None else self.available[rows, ...],
-            self.tuning,
+            offset=None if self.offset is None else self.offset[rows, ...],
+            available=None if self.available is None else self.available[rows, ...],
+            tuning=self.tuning,
         )
 
     def evaluate(self, loss, raw):
@@ -200,7 +200,9 @@ def split_rows(
         weight, target = beside(weight, X), target_beside(target, X)
         offset = None if offset is None else beside(offset, X)
         available = None if available is None else beside(available, X)
-    whole = Block(design, target, weight, offset, available, tuning)
+    whole = Block(
+        design, target, weight, offset=offset, available=available, tuning=tuning
+    )
     slices = row_slices(X, target.shape[1], tuning.block_size)
     if len(slices) == 1:
         return SingleBlock(whole)

@@ -141,7 +141,12 @@ class Criteria:
             has_certificate = is_known or problem.has_certificate()
             limit = allowed_decrease(problem, point.value, tol)
             decreases = self._decreases(
-                problem, state, tol, history, has_certificate, is_stalled
+                problem,
+                state,
+                tol,
+                history=history,
+                has_certificate=has_certificate,
+                is_stalled=is_stalled,
             )
             for number, name, value in decreases:
                 is_met = is_stalled or not value > limit

@@ -90,7 +90,16 @@ def minimize_groups(problem, groups, minimize_group, start, callback=None):
         gradient[outputs] = slope.reshape(-1, shape[1])
         norms[i] = np.abs(slope).max()
         problem.count(shares[i])
-    first = Iteration(0, values.sum(), norms.max(), math.nan, 1.0, 0.0, 0, 0)
+    first = Iteration(
+        iteration=0,
+        objective=values.sum(),
+        gradient_norm=norms.max(),
+        duality_gap=math.nan,
+        passes=1.0,
+        seconds=0.0,
+        round_trips=0,
+        bytes=0,
+    )
     history = [first._replace(seconds=perf_counter() - begun)]
 
     solutions = []

@@ -61,7 +61,13 @@ def minimize_path(
     together = {}
     if may_be_together:
         together = _solved_together(
-            problem, strengths, starts, tol, warm["tol_at_start"], max_iter, tuning
+            problem,
+            strengths,
+            starts,
+            tol=tol,
+            tol_at_start=warm["tol_at_start"],
+            max_iter=max_iter,
+            tuning=tuning,
         )
     start, resume = starts[0], None
     for i, strength in enumerate(strengths):

@@ -12,6 +12,7 @@ from ._method import check_hessian, method_for
 from ._minimize import minimize, total_of
 from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
+from ._state import Stage
 from .newton import NewtonCG, minimize_by_products
 
 
@@ -87,7 +88,9 @@ def solve(
 
         solver = NewtonByOutput(chosen, criteria, tuning)
         state = solver.begin(problem, start)
-        return minimize(problem, [solver], criteria, start, callback, state)
+        return minimize(
+            problem, [solver], criteria, start, callback=callback, state=state
+        )
     return minimize_by_products(
         problem,
         start,
@@ -125,7 +128,7 @@ def solve_in_turn(
     *,
     max_iter,
     solver="auto",
-    stage="easier loss",
+    stage=Stage.EASIER_LOSS,
     progress=None,
     n_before=0,
     tuning=Tuning(),
@@ -141,8 +144,8 @@ def solve_in_turn(
     max_iter : int
         Largest number of iterations of all problems together; with groups of outputs,
         of each group, on average.
-    stage : {"easier loss", "stronger penalty"}
-        What all but the last problem have, for the history.
+    stage : Stage
+        That of all but the last problem, for the history.
     progress : callable, default=None
         The callback of the problems, with iterations numbered over all of them.
         ``progress.begin(parameters)`` is called before the first iteration of each, and

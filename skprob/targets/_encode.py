@@ -135,7 +135,14 @@ def encode_target(
         classes, target = target_of_labels(labels_of(y), dtype)
         encoded = EncodedTarget("class", classes, target)
     else:
-        encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
+        encoded = encode_rows(
+            y,
+            target_type,
+            dtype,
+            classes=classes,
+            polytope=polytope,
+            none_class=none_class,
+        )
     if len(encoded.classes) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "

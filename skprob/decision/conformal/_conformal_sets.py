@@ -468,7 +468,15 @@ class ConformalSets(
 
     def _response_by(self, method, kind, model, X, arguments):
         is_set, n_classes = self.target_type_ == "label_set", len(self.classes_)
-        return response_of(model, X, method, n_classes, kind, is_set, arguments)
+        return response_of(
+            model,
+            X,
+            method,
+            n_classes,
+            response=kind,
+            is_set=is_set,
+            arguments=arguments,
+        )
 
     def _nonconformity(self):
         """The score function of the fit."""
@@ -488,7 +496,7 @@ class ConformalSets(
         by_class = self.by == "class"
         folds = zip(fold_rows, responses, strict=True)
         true_scores = scores_of_truth(
-            nonconformity, truth, folds, weight, by_class, random
+            nonconformity, truth, folds, weight=weight, by_class=by_class, random=random
         )
         if by_class:
             self.quantile_ = quantiles_by_class(

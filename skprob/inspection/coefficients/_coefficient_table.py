@@ -213,7 +213,15 @@ def coefficient_table(
     else:
         check_no_zeros(model)
         warn_of_penalty(model)
-        fit = FittedLoss(model, X, y, sample_weight, groups, available, offset)
+        fit = FittedLoss(
+            model,
+            X,
+            y,
+            sample_weight=sample_weight,
+            groups=groups,
+            available=available,
+            offset=offset,
+        )
     classes, contrast = _contrast(fit, reference)
     estimate = (contrast @ fit.coef).ravel()
     if method == "bootstrap":
@@ -222,10 +230,10 @@ def coefficient_table(
             model,
             X,
             y,
-            sample_weight,
-            groups,
-            n_bootstrap,
-            random_state,
+            sample_weight=sample_weight,
+            groups=groups,
+            n_bootstrap=n_bootstrap,
+            random_state=random_state,
             available=available,
             offset=offset,
         )

@@ -165,7 +165,15 @@ def marginal_effects(
             check_no_zeros(model)
         warn_of_penalty(model)
     if y is not None and method == "asymptotic":
-        rows = FittedLoss(model, X, y, sample_weight, groups, available, offset)
+        rows = FittedLoss(
+            model,
+            X,
+            y,
+            sample_weight=sample_weight,
+            groups=groups,
+            available=available,
+            offset=offset,
+        )
         rows.check_optimum()
         dummies = dummies_of(rows.X) if dummy else []
         effects, gradient = effects_of(rows, dummies, with_gradient=True)
@@ -195,10 +203,10 @@ def marginal_effects(
             model,
             X,
             y,
-            sample_weight,
-            groups,
-            n_bootstrap,
-            random_state,
+            sample_weight=sample_weight,
+            groups=groups,
+            n_bootstrap=n_bootstrap,
+            random_state=random_state,
             available=available,
             offset=offset,
         )

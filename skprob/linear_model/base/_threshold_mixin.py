@@ -85,7 +85,13 @@ class ThresholdMixin:
         check_is_fitted(self)
         with serial_blas:
             self.threshold_ = self._chosen_threshold(
-                threshold, X, y, sample_weight, available, offset, cv
+                threshold,
+                X,
+                y,
+                sample_weight=sample_weight,
+                available=available,
+                offset=offset,
+                cv=cv,
             )
         return self
 
@@ -125,4 +131,6 @@ class ThresholdMixin:
         rows = LabelledRows(X, labels, weight, polytope, model.has_none)
         splits = splits_of(cv, labels)
         folds = None if splits is None else SeparateFolds(self._refit_spec())
-        return changed_threshold(threshold, model, rows, given, splits, folds)
+        return changed_threshold(
+            threshold, model, rows, given=given, splits=splits, folds=folds
+        )

@@ -38,7 +38,13 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
             yield rows_and_reported
         return
     data, encoded = checked_data(
-        estimator, spec, X, y, sample_weight, available, offset
+        estimator,
+        spec,
+        X,
+        y=y,
+        sample_weight=sample_weight,
+        available=available,
+        offset=offset,
     )
     classes_beside_y = encoded.classes
     if is_foreign(y) and classes_beside_y.dtype.kind in "biuf":
@@ -87,7 +93,13 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
         known |= empty[:, None]
         sample_weight = np.where(empty, 0.0, sample_weight)
     data = TrainingData(
-        X, y, sample_weight, given, encoded.classes, encoded.has_none, known
+        X,
+        y,
+        sample_weight,
+        given=given,
+        classes=encoded.classes,
+        has_none=encoded.has_none,
+        known=known,
     )
     return data, encoded
 

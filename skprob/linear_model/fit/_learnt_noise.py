@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ...mappings import NestedSoftmax, PerturbMax, Temperature
-from ...solvers import solve_in_turn, total_of
+from ...solvers import Stage, solve_in_turn, total_of
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
@@ -153,7 +153,14 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
         Of the last fit; ``n_iter`` and ``history`` are those of all.
     """
     options["tol"] = _INNER * tol
-    fits = _Fits(objective, search.mapping, loss_of, parameters, progress, options)
+    fits = _Fits(
+        objective,
+        search.mapping,
+        loss_of,
+        parameters=parameters,
+        progress=progress,
+        options=options,
+    )
     try:
         if search.n_factors is not None:
             fits.add_loadings(search.n_factors)
@@ -252,7 +259,7 @@ class _Fits:
             n_before=self._history[-1].iteration if self._history else 0,
             **self._options,
         )
-        self._history = total_of(self._history, solution.history, "other noise")
+        self._history = total_of(self._history, solution.history, Stage.OTHER_NOISE)
         self.parameters = solution.parameters
         self.solution = solution._replace(
             n_iter=self._history[-1][0], history=self._history

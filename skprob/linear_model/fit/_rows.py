@@ -195,7 +195,9 @@ class RowsInMemory:
         given, weight = Given(**of_labels), self.weight
         if len(numbers) < len(weight):
             given, weight = given.of(numbers), weight[numbers]
-        return threshold_rule(spec.threshold, rows, numbers, weight, given, folds)
+        return threshold_rule(
+            spec.threshold, rows, numbers, fit_weight=weight, given=given, folds=folds
+        )
 
     def labelled(self, spec):
         """The rows with a positive weight, as :class:`LabelledRows`, and their numbers.

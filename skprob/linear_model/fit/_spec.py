@@ -79,7 +79,14 @@ class FitSpec:
         """
         none_class = none_class if self.none_class else False
         polytope = self.mapping.traits.polytope
-        return encode_target(y, self.target_type, dtype, classes, polytope, none_class)
+        return encode_target(
+            y,
+            self.target_type,
+            dtype,
+            classes=classes,
+            polytope=polytope,
+            none_class=none_class,
+        )
 
     def for_features(self, n_features, names):
         """The spec with checked penalty factors; names are None where X has none."""

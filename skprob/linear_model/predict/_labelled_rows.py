@@ -84,11 +84,11 @@ class LabelledRows:
             blocks,
             labels,
             weight,
-            sizes,
-            self._polytope,
-            self._may_be_empty,
-            self._has_none,
-            known,
+            sizes=sizes,
+            polytope=self._polytope,
+            may_be_empty=self._may_be_empty,
+            has_none=self._has_none,
+            known=known,
         )
         return self._rule(threshold).fit_sample(sample)
 

@@ -141,5 +141,11 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
         threshold = _IN_SAMPLE if threshold == "auto" else threshold
         return InSampleThreshold(threshold, rows, given)
     return OutOfFoldThreshold(
-        threshold, rows, numbers, fit_weight, given, folds, n_folds
+        threshold,
+        rows,
+        numbers,
+        fit_weight=fit_weight,
+        given=given,
+        folds=folds,
+        n_folds=n_folds,
     )

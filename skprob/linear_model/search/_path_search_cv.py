@@ -395,16 +395,23 @@ class PathSearchCV(BaseLinearClassifier):
         grid = Grid(
             self._parameter,
             values,
-            l1_ratios,
-            Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
-            order,
-            self._starts_from_last,
+            l1_ratios=l1_ratios,
+            Cs=Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
+            order=order,
+            starts_from_last=self._starts_from_last,
         )
         routed = self._routed("fit", params | metadata)
         folds = self._folds(data.X, data.y, encoded.target_type, routed)
         scorer = self._scorer(data.classes if encoded.target_type == "class" else None)
         return PreparedSearch(
-            data, encoded, template, specs, grid, folds, scorer, routed.scorer.score
+            data,
+            encoded,
+            template=template,
+            specs=specs,
+            grid=grid,
+            folds=folds,
+            scorer=scorer,
+            score_params=routed.scorer.score,
         )
 
     def _folds(self, X, y, target_type, routed):

@@ -56,7 +56,12 @@ def scored_path(results, prepared, fold):
             elif len(models) == len(columns):
                 raw = left_out if fold is None else None
                 results.scores[i, r, columns] = scores_of_models(
-                    prepared.scorer, score_params, models, tested, tuning, raw
+                    prepared.scorer,
+                    score_params,
+                    models,
+                    data=tested,
+                    tuning=tuning,
+                    raw=raw,
                 )
             yield
 

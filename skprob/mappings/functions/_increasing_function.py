@@ -170,7 +170,9 @@ class IncreasingFunction:
         """Raise if a derivative does not agree with g."""
         x = self.level_points
         step = 1e-4 * np.gradient(x)
-        check_derivative("derivative", derivative, "g", self, x, step)
+        check_derivative(
+            "derivative", derivative, function_name="g", function=self, x=x, step=step
+        )
 
     def check_integral(self, integral):
         """Raise if an antiderivative does not agree with g.

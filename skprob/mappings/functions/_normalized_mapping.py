@@ -169,7 +169,14 @@ class NormalizedMapping(Mapping):
         points = z.ravel()[:: max(1, z.size // _N_CHECKED)]
         steps = STEP * np.maximum(1, np.abs(points))
         f = partial(values_of, "f", self.f)
-        check_derivative("derivative", derivative, "f", f, points, steps)
+        check_derivative(
+            "derivative",
+            derivative,
+            function_name="f",
+            function=f,
+            x=points,
+            step=steps,
+        )
         return values
 
 

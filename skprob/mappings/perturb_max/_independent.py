@@ -210,9 +210,9 @@ class IndependentMax(Mapping):
                         scores[block],
                         noise,
                         tol,
-                        relative,
-                        None if labels is None else labels[block],
-                        is_in_logs,
+                        relative=relative,
+                        labels=None if labels is None else labels[block],
+                        in_logs=is_in_logs,
                     ),
                 )
 

@@ -99,7 +99,9 @@ def _balanced_rows(objective, point):
             coupling = (1 - t) * coupling - t * drift
             mismatch = t * sum_of_u
     coupling[:, objective.n_features :] = 0
-    return _Rows(parameters, t, u, mismatch, coupling, mean)
+    return _Rows(
+        parameters=parameters, t=t, u=u, mismatch=mismatch, coupling=coupling, mean=mean
+    )
 
 
 def _with_target(objective, smooth, rows, bound, enough):

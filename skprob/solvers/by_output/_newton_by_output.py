@@ -115,9 +115,9 @@ class NewtonByOutput:
             start.hessian(self._plan.precision),
             start.gradient,
             scaling,
-            forcing,
-            tuning.least_gain,
-            tuning.shrink_below,
+            forcing_terms=forcing,
+            least_gain=tuning.least_gain,
+            shrink_below=tuning.shrink_below,
         )
 
         # 2. Line searches.

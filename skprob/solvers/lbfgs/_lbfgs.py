@@ -60,7 +60,14 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
             curvature, plan, problem.description, preconditioner
         )
         coordinates = preconditioner.coordinates
-        path = _Path(problem, evaluated, record, coordinates, origin, criteria)
+        path = _Path(
+            problem,
+            evaluated,
+            record,
+            coordinates=coordinates,
+            origin=origin,
+            criteria=criteria,
+        )
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.

@@ -53,13 +53,17 @@ def minimize_by_products(
         state = solvers[0].resume(problem, *resume)
     n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
     if not n_sampled:
-        return minimize(problem, solvers, criteria, start, callback, state)
+        return minimize(
+            problem, solvers, criteria, start, callback=callback, state=state
+        )
 
     begun, share = perf_counter(), n_sampled / problem.description.n_rows
     start, passes = _minimum_of_sample(problem, n_sampled, start, criteria)
     passes, seconds = share * passes, perf_counter() - begun
     problem.count(passes)
-    solution = minimize(problem, solvers, criteria, start, callback, state)
+    solution = minimize(
+        problem, solvers, criteria, start, callback=callback, state=state
+    )
     history = [
         row._replace(passes=row.passes + passes, seconds=row.seconds + seconds)
         for row in solution.history
