@@ -24,16 +24,13 @@ class LinearCurvature:
 
     def __init__(self, objective, parameters, points=None):
         self._objective, self._matrix, self._points = objective, parameters, points
+        #: What the penalty adds to the Hessian's diagonal: (size,).
+        self.ridge = objective.penalty.diagonal
 
     @property
     def is_at_zero(self):
         """Whether all raw predictions are zero: rows have about the same curvature."""
         return not self._matrix.any()
-
-    @property
-    def ridge(self):
-        """What the penalty adds to the Hessian's diagonal: (size,)."""
-        return self._objective.penalty.diagonal
 
     def total_curvature(self):
         """Curvature of each raw prediction (M,), and the number of rows with any."""

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._utils.arrays import precision
@@ -70,7 +71,12 @@ class NewtonCholesky:
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
         # another Hessian. Near it, steps longer than Newton's would overshoot.
         if state.expected_decrease > tuning.near_minimum * abs(point.value):
-            step, slope_left = tuning.longer_far * step, tuning.slope_left_far
+            # Rows lose curvature along a step, which the penalty does not.
+            change = step.reshape(problem.description.shape)
+            penalty = float(np.vdot(point.ridge * change, change)) / 2
+            share_of_loss = 1 - penalty / state.expected_decrease
+            step = max(1.0, tuning.longer_far * share_of_loss) * step
+            slope_left = tuning.slope_left_far
         arrival = search_along(problem, point, step, slope_left, tuning)
         if arrival is None:
             return replace(state, is_spent=True)

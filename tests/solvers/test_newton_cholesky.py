@@ -67,3 +67,22 @@ def test_at_the_minimum_it_is_spent_at_the_same_point():
     after = NewtonCholesky().step(objective, state)
     assert after.is_spent
     assert after.point is state.point
+
+
+@pytest.mark.parametrize("l2", [1e-6, 0.1, 0.4, 10.0])
+def test_the_first_step_is_longer_by_the_share_of_the_loss(l2, monkeypatch):
+    """1.5 times as long where all curvature is the loss's, and at least as long."""
+    objective = objective_of(*classes(3), l2=l2)
+    state = first_state(objective)
+    steps, along = [], type(state.point).along
+
+    def recorded(point, step):
+        steps.append(step)
+        return along(point, step)
+
+    monkeypatch.setattr(type(state.point), "along", recorded)
+    NewtonCholesky().step(objective, state)
+    newton = state.newton_step
+    coef, _ = objective.to_model(newton)
+    share = l2 * np.sum(coef**2) / -(newton @ state.point.gradient)
+    assert_allclose(steps[0], max(1, 1.5 * (1 - share)) * newton, rtol=1e-6)

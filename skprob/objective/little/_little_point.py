@@ -47,6 +47,7 @@ class LittlePoint(LinearPoint):
         self._objective, self.parameters, self.rows = objective, parameters, rows
         self._matrix = matrix = parameters.reshape(objective.shape)
         self.mean_gradient, penalty = mean_gradient, objective.penalty
+        self.ridge = penalty.diagonal
         self.value = rows.mean_loss + penalty.value(matrix)
         self.gradient = (mean_gradient + penalty.gradient(matrix)).reshape(-1)
 
