@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.scores import standard_scores
 from ..data import as_design
-from ..losses import LossLinearization
+from ..losses import LossLinearization, MarginLoss
 from ..mappings import (
     check_derivatives,
     check_probabilities,
@@ -43,7 +43,11 @@ def check_kernel(mapping, n_classes, dtype):
 
 
 def check_loss(loss, n_classes):
-    """Raise where a user's loss has wrong values or derivatives."""
+    """Raise where a user's loss, with margins or without, has wrong derivatives."""
+    while isinstance(loss, MarginLoss):
+        loss = loss.loss
+    if not is_of_user(loss):
+        return
     polytope = loss.traits.polytope
     scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
     direction = np.cos(np.arange(1.0, scores.size + 1)).reshape(scores.shape)

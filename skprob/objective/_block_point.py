@@ -378,8 +378,8 @@ def check_finite(what, numbers, loss):
     wrong = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
     raise ValueError(
         f"The {what} must be finite for finite scores; that of {loss!r} is not in "
-        f"{np.count_nonzero(wrong)} of {len(wrong)} rows. Check its mapping, "
-        f"{loss.mapping!r}."
+        f"{np.count_nonzero(wrong)} of {len(wrong)} rows. Check the loss "
+        f"and its mapping, {loss.mapping!r}."
     )
 
 

@@ -60,6 +60,13 @@ def test_a_correct_loss_is_accepted():
 def test_a_wrong_loss_is_refused(loss, message):
     with pytest.raises(ValueError, match=message):
         LinearClassifier(loss=loss).fit(X, Y)
+    for parameters in (
+        {"loss": loss, "margin": 0.5},
+        {"loss": MarginLoss(loss, 0.5)},
+        {"loss": MarginLoss(MarginLoss(loss, 0.5), 1 - np.eye(3))},
+    ):
+        with pytest.raises(ValueError, match=message):
+            LinearClassifier(**parameters).fit(X, Y)
 
 
 def test_a_loss_without_a_linearization_is_refused():

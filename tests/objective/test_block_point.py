@@ -59,7 +59,9 @@ def test_the_error_names_the_mapping(wrong, n_classes):
             solve(broken, start, solver=solver, tol=1e-4, max_iter=10)
     x = np.ones(objective.n_parameters)
     for method in (broken.value_and_gradient, broken.at):
-        with pytest.raises(ValueError, match=r"Check its mapping, Softmax\(\)"):
+        with pytest.raises(
+            ValueError, match=r"Check the loss and its mapping, Softmax\(\)"
+        ):
             method(x)
 
 

@@ -3,30 +3,43 @@
 import numpy as np
 
 
-def rows_of_folds(folds, n_samples):
+def rows_of_folds(cv, X, y, is_class, params):
     """Numbers of the training and test rows of each fold of a user's `cv`.
 
     Parameters
     ----------
-    folds : list of pair of array-like
-        Numbers of rows, or masks of all rows.
-    n_samples : int
+    cv : int, splitter, or iterable of pair of array-like
+        The pairs are numbers of rows, or masks of all rows.
+    X, y : array-like
+        `y` has the attribute `shape`.
+    is_class : bool
+        Whether folds of an integer `cv` are stratified by the labels.
+    params : dict
+        Further arguments of the method `split`.
 
     Raises
     ------
     ValueError
-        If a row is not among those of X, or a fold is no pair.
+        If there are no such folds, a row is not among those of X, or a fold is no pair.
 
     Examples
     --------
-    >>> rows_of_folds([([True, False], [-1])], 2)
+    >>> rows_of_folds([([True, False], [-1])], [[0], [1]], np.array([0, 1]), True, {})
     [(array([0]), array([1]))]
     """
+    from sklearn.model_selection import check_cv  # Imported when used.
+
+    n_samples = y.shape[0]
     rows = np.arange(n_samples)
     try:
-        return [(rows[train], rows[test]) for train, test in folds]
-    except (IndexError, TypeError, ValueError) as error:
+        folds = check_cv(cv, y, classifier=is_class).split(X, y, **params)
+        pairs = [(rows[train], rows[test]) for train, test in folds]
+        n_axes = {part.ndim for pair in pairs for part in pair}
+        if n_axes - {1}:
+            raise ValueError(f"Found an array with {max(n_axes)} axes, not one.")
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise ValueError(
             "cv must make pairs of training and test rows, as numbers from 0 to "
             f"{n_samples - 1} or as masks of all {n_samples} rows. {error}"
         ) from error
+    return pairs

@@ -15,7 +15,6 @@ from sklearn.base import (
     clone,
 )
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import _safe_split
@@ -439,8 +438,7 @@ class ConformalSets(
     def _splits(self, X, y, arguments):
         """Pairs of the numbers of the training rows and of those left out."""
         is_class = self.target_type_ == "class"
-        cv = check_cv(self.cv, y, classifier=is_class)
-        splits = rows_of_folds(list(cv.split(X, y, **arguments)), y.shape[0])
+        splits = rows_of_folds(self.cv, X, y, is_class, arguments)
         if not splits or not all(len(left_out) for _, left_out in splits):
             raise ValueError(
                 "cv must have at least one split, and each must leave out rows for the "

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...data import least_spread
 from ...losses import LOSSES, FenchelYoungLoss
-from ...mappings import MAPPINGS, Softmax, is_of_user
+from ...mappings import MAPPINGS, Softmax
 from ...objective import LinearObjective
 from .._trials import check_kernel, check_loss
 
@@ -69,7 +69,7 @@ def _check_on_rows(spec, rows):
         rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
         check_kernel(mapping, rows.n_scores, rows.dtype)
-    if type(loss) not in LOSSES.values() and is_of_user(loss):
+    if type(loss) not in LOSSES.values():  # It may be a user's own.
         check_loss(loss, rows.n_scores)
     loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 

@@ -12,7 +12,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -425,11 +424,9 @@ class PathSearchCV(BaseLinearClassifier):
                 )
             return [None]
         cv = self._n_folds(y, target_type) if self.cv is None else self.cv
-        split = check_cv(cv, y, classifier=True).split
-        folds = list(split(X, y, **routed.splitter.split))
+        folds = rows_of_folds(cv, X, y, True, routed.splitter.split)
         if not folds:
             raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
-        folds = rows_of_folds(folds, X.shape[0])
         for number, fold in enumerate(folds):
             n_fitted, n_scored = map(len, fold)
             if not (n_fitted and n_scored):

@@ -369,6 +369,14 @@ def test_splits_that_leave_out_no_rows(splits):
         ConformalSets(SoftmaxClassifier(), cv=splits).fit(*IRIS)
     with pytest.raises(ValueError, match=r"cv must make pairs .* from 0 to 149"):
         ConformalSets(SoftmaxClassifier(), cv=[([0, 60, 120], [150])]).fit(*IRIS)
+    for cv, fact in [
+        ([1, 2], "cannot unpack non-iterable int"),
+        ([np.arange(150)], "too many values"),
+        ([(1, 2)], "array with 0 axes"),
+        (51, "n_splits=51 cannot be greater"),
+    ]:
+        with pytest.raises(ValueError, match=rf"cv must make pairs .* {fact}"):
+            ConformalSets(SoftmaxClassifier(), cv=cv).fit(*IRIS)
 
 
 def test_more_free_ranks_than_classes():
