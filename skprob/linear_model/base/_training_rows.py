@@ -107,12 +107,13 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
 def _check_gaps(spec, known):
     """Raise where the loss of a row is not a sum over its labels."""
     traits = spec.mapping.traits
-    is_sum = traits.polytope == "cube" and traits.is_separable
-    if is_sum and spec.target_type in ("auto", "label_set"):
+    is_cube, is_sum = traits.polytope == "cube", traits.is_separable
+    if is_cube and is_sum and spec.target_type in ("auto", "label_set"):
         return
+    advice = "set budget=None" if is_cube and not is_sum else "take SigmoidClassifier"
     raise ValueError(
         "y must be labels, a 0/1 indicator or distributions without NaN for "
         f"{spec.name}; y contains NaN in {np.count_nonzero(~known)} entries. Labels of "
         "a set that are not known are left out of the loss by a mapping to marginals "
-        "without a budget: take SigmoidClassifier."
+        f"without a budget: {advice}."
     )
