@@ -40,9 +40,9 @@ class SoftmaxClassifier(BaseLinearClassifier):
     >>> from skprob import SoftmaxClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SoftmaxClassifier().fit(X, y)
-    >>> model.predict_proba(X[[0, 70]]).round(3)
-    array([[0.982, 0.018, 0.   ],
-           [0.002, 0.44 , 0.558]])
+    >>> model.predict_proba(X[[0, 70]]).round(2)
+    array([[0.98, 0.02, 0.  ],
+           [0.  , 0.44, 0.56]])
     """
 
     def __init__(
