@@ -75,6 +75,17 @@ class RowHessians(NamedTuple):
         """All numbers of the rows, to check that they are finite."""
         return self.diagonal if self.matrices is None else self.matrices
 
+    def of_outputs(self, some):
+        """The Hessians in some of the raw predictions: an index of these."""
+        if self.matrices is not None:
+            return RowHessians(None, None, self.matrices[:, some][:, :, some])
+        vector = None if self.vector is None else self.vector[:, some]
+        return RowHessians(self.diagonal[:, some], vector)
+
+    def of_rows(self, some):
+        """The Hessians of some rows: an index of these."""
+        return RowHessians(*(None if array is None else array[some] for array in self))
+
     def sampled(self, share):
         """The curvatures of some rows, drawn in proportion to their curvature."""
         if self.matrices is None:
@@ -97,6 +108,11 @@ class RowHessians(NamedTuple):
             vector = np.sqrt(factors)[:, None] * vector
         return RowHessians(self.diagonal * factors[:, None], vector)
 
+    @property
+    def has_curvature(self):
+        """Whether each row has any: (n_rows,)."""
+        return self.numbers.any(axis=tuple(range(1, self.numbers.ndim)))
+
     def astype(self, dtype):
         """The same in another precision, that of the Hessian."""
         arrays = (
@@ -106,6 +122,9 @@ class RowHessians(NamedTuple):
 
     def of_piece(self, design, included):
         """Σ_i J_i ⊗ z_i z_iᵀ of the included pairs of output and column, (M, size)."""
+        has_some = included.any(axis=1)
+        if not has_some.all():
+            return self.of_outputs(has_some).of_piece(design, included[has_some])
         dtype = self.numbers.dtype
         outputs, columns = np.nonzero(included)
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
@@ -133,7 +152,7 @@ class RowHessians(NamedTuple):
 
     def _parts_of_rows(self, length):
         """Yield numbers of so many rows, or a slice, of those that have curvature."""
-        rows = np.flatnonzero(self.numbers.any(axis=tuple(range(1, self.numbers.ndim))))
+        rows = np.flatnonzero(self.has_curvature)
         for start in range(0, len(rows), length):
             part = rows[start : start + length]
             if len(part) == part[-1] + 1 - part[0]:

@@ -6,8 +6,6 @@ semidefinite, the Hessian of the row's weighted loss.
 
 import numpy as np
 
-from .._piece_hessian import RowHessians
-
 # From this number of raw predictions on, conjugate gradients solve the systems:
 # C="loo" takes 0.66 times as long on 3,000 rows of letter.
 _MANY_OUTPUTS = 10
@@ -34,10 +32,7 @@ def solved_systems(A, J, move, least):
     change, converged = _solved_by_conjugate_gradients(A, J, move, least)
     (rows,) = np.nonzero(~converged)
     if len(rows):
-        parts = (None if array is None else array[rows] for array in J)
-        change[rows] = _solved_by_factors(
-            A[rows], RowHessians(*parts), move[rows], least
-        )
+        change[rows] = _solved_by_factors(A[rows], J.of_rows(rows), move[rows], least)
     return change
 
 

@@ -159,6 +159,23 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     assert in_single == [True, False]
 
 
+def test_rows_that_almost_alone_decide_their_scores(monkeypatch):
+    """The factors are accurate in single precision, but the changes are not."""
+    monkeypatch.setattr(_whole_hessian, "_LEAST_SINGLE", 0)
+    X = np.linalg.qr(np.random.default_rng(1).normal(size=(24, 20)))[0]
+    _, target, weight, offset = rows()
+    data, C = (X, 0.9 * target + 0.1 / 3, weight, offset), 1e5
+    loss = FenchelYoungLoss(Softmax())
+    scores, model = left_out(*data, loss, C)
+    fitted = X @ model[0].T + model[1] + offset
+    for i in (0, 7, 11):
+        expected = newton_step_without_row(i, *data, loss, C, *model)
+        change, expected = without_mean(
+            np.stack([scores[i], expected]) - fitted[i], loss
+        )
+        assert_allclose(change, expected, rtol=5e-5)
+
+
 @pytest.mark.parametrize("mapping", [Sparsemax(), Sigmoid()], ids=repr)
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
