@@ -88,6 +88,10 @@ def by_cg(d, p):
     return is_smooth(d, p) and method_for(d) == "newton-cg"
 
 
+def by_scaled_cg(d, p):
+    return by_cg(d, p) and p.is_scaled
+
+
 def by_cholesky(d, p):
     return is_smooth(d, p) and method_for(d) == "newton-cholesky"
 
@@ -250,6 +254,9 @@ GROUPS = {
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
         "active rows only": without(few_active=0),
         "losses of a trial kept": without(losses_kept=0),
+    },
+    by_scaled_cg: {
+        "single precision far from the minimum": without(far_decrease=math.inf),
     },
     outputs_apart: {
         "each output alone": without(plan={"by_output": False}),

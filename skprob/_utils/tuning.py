@@ -209,6 +209,10 @@ class Tuning(NamedTuple):
     #: along them. Fits to iris, wine, breast cancer and 200 rows of 5 features take
     #: 0.85 times as many trials and Hessians at C = 1, 0.95 times at C = 0.01.
     longer_far: float = 1.5
+    #: Hessian products of sparse rows have the raw predictions along a step in single
+    #: precision. The point there is computed from them while the expected decrease is
+    #: more than this part of the objective.
+    far_decrease: float = 1e-4
     #: Near the minimum the expected decrease is at most this part of the objective.
     near_minimum: float = 0.01
     #: The damping of the Hessian is reduced where it accounts for more than this part

@@ -1,6 +1,7 @@
 """Standardised sparse rows in single precision, for coefficients column by column."""
 
 import numpy as np
+from scipy.linalg.blas import sger
 
 
 class ScaledRows:
@@ -27,5 +28,5 @@ class ScaledRows:
         """Products (n_columns, M) of rows x + shift with a residual (n_rows, M)."""
         product = self._transposed @ residual
         total = np.ones(len(residual), np.float32) @ residual
-        product += shift[:, None] * total
-        return product
+        # A view in Fortran order, to which BLAS adds in place.
+        return sger(1.0, total, shift, a=product.T, overwrite_a=True).T

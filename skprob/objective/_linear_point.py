@@ -8,7 +8,7 @@ import numpy as np
 from . import _block_point
 from ._block import pooled_moments
 from ._block_point import BlockPoint, BlockRay
-from ._scaled_hessian import ScaledHessian
+from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
 
 
 class LinearCurvature:
@@ -212,7 +212,20 @@ class LinearPoint(LinearCurvature):
         self._objective.count(0.5)
         change = step.reshape(self._objective.shape)
         rays = self._points.map(BlockPoint.along, change)
-        return LinearRay(self._objective, self.parameters, step, rays)
+        return LinearRay(self._objective, self, step, rays)
+
+    def along_products(self, step, hessian, is_far):
+        """The ray along a step that a :class:`ScaledHessian` has moved by.
+
+        It takes no pass where the products of the Hessian have the raw predictions,
+        which are in single precision. So are those of the point at the end of the ray,
+        and its gradient, if the minimum `is_far`.
+        """
+        rays = hessian.rays()
+        if rays is None:
+            return self.along(step)
+        kind = FarRay if is_far else NearRay
+        return kind(self._objective, self, step, rays)
 
 
 class LinearRay:
@@ -223,7 +236,12 @@ class LinearRay:
     """
 
     def __init__(self, objective, start, step, rays):
-        self._objective, self._start, self._step = objective, start, step
+        self._objective, self._start, self._step = objective, start.parameters, step
+        along = step.reshape(objective.shape)
+        ridge_step = objective.penalty.product(along).reshape(-1)
+        # Value, slope and curvature of the penalty along the step.
+        derivatives = (float(ridge_step @ vector) for vector in (self._start, step))
+        self._penalty = start.value - start.mean_loss, *derivatives
         # The last trial.
         self._rays, self._length, self._trial, self._mean_loss = rays, 0.0, None, None
         n_predictions = objective.description.n_rows * objective.shape[0]
@@ -233,12 +251,12 @@ class LinearRay:
         """Value at a length of the step, and its derivative in the length."""
         self._trial = None  # Free its memory.
         self._trial, self._length = self._rays.map(BlockRay.moved, length), length
-        objective, penalty = self._objective, self._objective.penalty
         value, slope = self._trial.sum(BlockRay.value_and_slope, self._keeps_losses)
-        parameters = (self._start + length * self._step).reshape(objective.shape)
-        self._mean_loss = objective.with_constant(value)
-        slope = float(slope) + float(penalty.gradient(parameters).ravel() @ self._step)
-        return self._mean_loss + penalty.value(parameters), slope
+        self._mean_loss = self._objective.with_constant(value)
+        penalty, slope_at_start, curvature = self._penalty
+        change = length * curvature
+        penalty += length * (slope_at_start + change / 2)
+        return self._mean_loss + penalty, float(slope) + slope_at_start + change
 
     def arrive(self, length):
         """The point at a length of the step, in half a pass."""
@@ -248,10 +266,29 @@ class LinearRay:
         points = self._trial.map(BlockRay.point)
         self._rays = self._trial = None
         objective.count(0.5)
-        (gradient,) = points.sum(BlockPoint.gradient)
-        gradient = objective.without_common_part(gradient)
+        gradient = objective.without_common_part(self._gradient(points))
         parameters = self._start + length * self._step
         return LinearPoint(objective, parameters, points, self._mean_loss, gradient)
+
+    def _gradient(self, points):
+        return points.sum(BlockPoint.gradient)[0]
+
+
+class FarRay(LinearRay):
+    """A ray whose raw predictions and final gradient are in single precision."""
+
+    def _gradient(self, points):
+        shift = shift_of(self._objective.units)
+        return points.sum(gradient_in_single_precision, shift)[0]
+
+
+class NearRay(LinearRay):
+    """A ray whose raw predictions are in single precision; its end is evaluated."""
+
+    def arrive(self, length):
+        """The point at a length of the step, in one pass."""
+        self._rays = self._trial = None
+        return self._objective.at(self._start + length * self._step)
 
 
 class EvaluatedRay:

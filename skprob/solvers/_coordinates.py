@@ -49,11 +49,11 @@ class Scaling:
         return rows.ravel()
 
     def gradient(self, gradient):
-        rows = gradient.reshape(self._shape).copy()
+        rows = gradient.reshape(self._shape)
+        scaled = rows * self._unit
         if self._mean is not None:
-            rows[:, :-1] -= np.outer(rows[:, -1], self._mean)
-        rows *= self._unit
-        return rows.ravel()
+            scaled[:, :-1] -= np.outer(rows[:, -1], self._mean * self._unit[:-1])
+        return scaled.ravel()
 
 
 class Whitening:

@@ -64,7 +64,7 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     return search.best
 
 
-def search_along(problem, point, step, slope_left, tuning=Tuning()):
+def search_along(problem, point, step, slope_left, tuning=Tuning(), ray=None):
     """The point at which a line search along a step ends.
 
     Parameters
@@ -74,6 +74,8 @@ def search_along(problem, point, step, slope_left, tuning=Tuning()):
     step : ndarray of shape (n_parameters,)
     slope_left, tuning
         As for :func:`line_search`.
+    ray : Ray, default=None
+        Along the step from the point; None stands for a new one.
 
     Returns
     -------
@@ -84,7 +86,7 @@ def search_along(problem, point, step, slope_left, tuning=Tuning()):
     slope = float(point.gradient.dot(step))
     if not slope < 0:
         return None
-    ray, start = point.along(step), Trial(0.0, point.value, slope)
+    ray, start = ray or point.along(step), Trial(0.0, point.value, slope)
     rounding_error = rounding_error_of(problem, point.value, tuning)
     best = line_search(ray, start, rounding_error, slope_left, tuning)
     return None if best is None else (ray.arrive(best.length), best.length)

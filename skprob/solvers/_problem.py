@@ -89,6 +89,13 @@ class LinearPoint(Point, Curvature, Protocol):
         the others subtracted from that of the constant.
         """
 
+    def along_products(self, step: Array, hessian: ScaledHessian, is_far: bool) -> Ray:
+        """The ray along a step that a scaled Hessian at this point has moved by.
+
+        It takes no pass where the products of the Hessian have the raw predictions. If
+        the minimum `is_far`, those of the point at its end are in single precision.
+        """
+
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
@@ -120,6 +127,9 @@ class ScaledHessian(Protocol):
 
     def product(self, variables: Array) -> Array:
         """Hessian times variables (size * n_outputs,), in one pass."""
+
+    def moved(self, length: float) -> None:
+        """Move by a length along the variables of the last product."""
 
 
 class Ray(Protocol):

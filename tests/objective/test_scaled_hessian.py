@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
@@ -22,7 +22,8 @@ def problem(mapping, fit_intercept=True, cuts=()):
     rng = np.random.default_rng(0)
     X = sparse.random_array((N_ROWS, N_FEATURES), density=0.05, rng=rng, format="csr")
     X.data += 1
-    target = LabelTarget(rng.integers(N_CLASSES, size=N_ROWS), N_CLASSES)
+    y = rng.integers(N_CLASSES, size=N_ROWS)
+    target = LabelTarget(y, N_CLASSES)
     weight = rng.uniform(0.5, 2, size=N_ROWS)
     if cuts:
         blocks = in_blocks(X, target, weight, cuts)
@@ -30,7 +31,8 @@ def problem(mapping, fit_intercept=True, cuts=()):
         blocks = split_rows(X, target, weight)
     loss = FenchelYoungLoss(mapping)
     options = {"l2": 0.01, "fit_intercept": fit_intercept}
-    return LinearObjective(blocks, loss, **options), X.toarray(), weight / weight.sum()
+    objective = LinearObjective(blocks, loss, **options)
+    return objective, X.toarray(), weight / weight.sum(), y
 
 
 def jacobians(mapping, scores):
@@ -52,7 +54,7 @@ def jacobians(mapping, scores):
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
 def test_products_are_those_of_the_formula(mapping, fit_intercept, cuts, far):
     """Far from zero few rows have curvature with sparsemax: the others are left out."""
-    objective, X, weight = problem(mapping, fit_intercept, cuts)
+    objective, X, weight, _ = problem(mapping, fit_intercept, cuts)
     assert objective.description.suits_single_precision
     rng = np.random.default_rng(1)
     x = far * rng.normal(size=objective.shape) / np.sqrt(objective.shape[1])
@@ -78,6 +80,78 @@ def test_products_are_those_of_the_formula(mapping, fit_intercept, cuts, far):
     assert objective.passes == passes + 1
     atol = 3e-6 * np.abs(expected).max()
     assert_allclose(product.reshape(expected.shape), expected, rtol=0, atol=atol)
+
+
+def formulas(objective, X, y, weight, parameters):
+    """Value, and gradient in the columns of standardised X, of softmax in NumPy."""
+    mean, scale, fit_intercept = objective.units
+    Z = (X - mean) / scale if fit_intercept else X / scale
+    if fit_intercept:
+        Z = np.hstack([Z, np.ones((N_ROWS, 1))])
+    scores, rows = Z @ parameters.T, np.arange(N_ROWS)
+    penalty = np.zeros(Z.shape[1])
+    penalty[:N_FEATURES] = 0.01 / scale**2
+    value = weight @ (logsumexp(scores, axis=1) - scores[rows, y])
+    residual = softmax(scores, axis=1)
+    residual[rows, y] -= 1
+    gradient = (weight[:, None] * residual).T @ Z + penalty * parameters
+    return value + (penalty * parameters**2).sum() / 2, gradient
+
+
+@pytest.mark.parametrize("is_far", [True, False])
+@pytest.mark.parametrize("cuts", [(), (100, 180)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rays_along_products_are_those_of_the_step(fit_intercept, cuts, is_far):
+    objective, X, weight, y = problem(Softmax(), fit_intercept, cuts)
+    rng = np.random.default_rng(1)
+    size = objective.shape[1]
+    x = rng.normal(size=objective.shape) / np.sqrt(size)
+    unit = rng.uniform(0.5, 2, size=size) / np.sqrt(size)
+    center = rng.normal(size=N_FEATURES) if fit_intercept else None
+    point, total = objective.at(x.ravel()), 0.0
+    hessian = point.scaled_hessian(unit, center)
+    for length in 0.5, -2.0:
+        variables = rng.normal(size=(size, N_CLASSES)).astype(np.float32)
+        hessian.product(variables.ravel())
+        hessian.moved(length)
+        total = total + length * variables.astype(float)
+    step = (unit[:, None] * total).T
+    if fit_intercept:
+        step[:, -1] -= step[:, :-1] @ center
+
+    passes = objective.passes
+    ray = point.along_products(step.ravel(), hessian, is_far)
+    value, slope = ray.trial(0.7)
+    assert objective.passes == passes
+    end = x + 0.7 * step
+    true_value, gradient = formulas(objective, X, y, weight, end)
+    assert_allclose(value, true_value, rtol=1e-6)
+    assert_allclose(slope, np.vdot(gradient, step), rtol=1e-5)
+
+    point = ray.arrive(0.7)
+    assert objective.passes == passes + (0.5 if is_far else 1)
+    rtol = 1e-6 if is_far else 1e-14
+    assert_allclose(point.parameters, end.ravel(), rtol=1e-14)
+    assert_allclose(point.value, true_value, rtol=rtol)
+    atol = 5 * rtol * np.abs(gradient).max()
+    assert_allclose(point.gradient, gradient.ravel(), rtol=0, atol=atol)
+
+
+def test_no_ray_is_known_where_products_leave_rows_out():
+    objective, *_ = problem(Sparsemax())
+    x = np.random.default_rng(1).normal(size=objective.shape)
+    x *= 30 / np.sqrt(objective.shape[1])
+    point = objective.at(x.ravel())
+    unit = np.ones(objective.shape[1])
+    hessian = point.scaled_hessian(unit, np.zeros(N_FEATURES))
+    step = np.random.default_rng(2).normal(size=objective.shape)
+    hessian.product(step.T.ravel().astype(np.float32))
+    hessian.moved(1.0)
+    passes = objective.passes
+    trial = point.along_products(step.ravel(), hessian, True).trial(0.5)
+    assert objective.passes == passes + 0.5
+    value, gradient = objective.value_and_gradient((x + step / 2).ravel())
+    assert_allclose(trial, (value, gradient @ step.ravel()), rtol=1e-10)
 
 
 def test_rows_that_are_copied_to_the_cache_do_not_suit_single_precision():

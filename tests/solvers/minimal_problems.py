@@ -182,6 +182,9 @@ class SquaredHingesPoint(SquaredHingesCurvature):
     def scaled_hessian(self, unit, center):
         return SquaredHingesScaledHessian(self, unit)
 
+    def along_products(self, step, hessian, is_far):
+        return self.along(step)
+
     def hessian(self):
         return np.array([self.hessian_product(e) for e in np.eye(len(self.parameters))])
 
@@ -209,6 +212,9 @@ class SquaredHingesScaledHessian:
         product = self._point.hessian_product(columns.T.ravel())
         product = product.reshape(columns.T.shape).T * self._unit[:, None]
         return product.astype(np.float32).ravel()
+
+    def moved(self, length):
+        pass
 
 
 class PlainRay:

@@ -90,7 +90,8 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             bound = _smaller(bound, _gap_of(objective, parameters, mean, *rows))
             if bound <= enough:
                 return bound
-        bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
+        if has_step or not known < np.inf:
+            bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
         if bound <= enough or has_step or has_row_scores:
             return bound
         if not _may_shift(objective, gradient, bound, enough):

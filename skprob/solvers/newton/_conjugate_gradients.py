@@ -1,6 +1,6 @@
 """Preconditioned conjugate gradients."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Step(NamedTuple):
     n_products: int
     least_curvature: float  #: Along the directions taken, each of length one.
     kept: ConjugateDirections  #: The first of those taken.
+    ray: Any = None  #: The problem along the step, where its change is known.
 
 
 def conjugate_gradients(
@@ -36,6 +37,7 @@ def conjugate_gradients(
     n_groups=1,
     n_kept=0,
     descent=None,
+    moved=None,
 ):
     """Minimise a quadratic model roughly.
 
@@ -44,7 +46,8 @@ def conjugate_gradients(
     inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a gradient the
     root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B gradient and
     ⟨gradient, B gradient⟩ of each group. `descent` is this result for the gradient, if
-    it has been computed.
+    it has been computed. ``moved(length)`` is called for the length that a step is
+    moved along the direction of each product; only with one group.
 
     The method stops where the residual is at most `forcing_term` times as long as the
     gradient, or where a product adds less than `least_gain` times the mean to the
@@ -64,7 +67,7 @@ def conjugate_gradients(
     conjugate, squares = descent or inverse(-residuals)
     directions = -conjugate
     rows = zip(residuals, directions, squares.tolist(), strict=True)
-    stop = forcing_term, least_gain, n_kept
+    stop = forcing_term, least_gain, n_kept, moved
     groups = [_Group(i, *row, *stop) for i, row in enumerate(rows)]
     active, n_products = [group for group in groups if group.square > 0], 0
     while active:
@@ -87,7 +90,7 @@ class _Group:
     """
 
     def __init__(
-        self, i, residual, direction, square, forcing_term, least_gain, n_kept
+        self, i, residual, direction, square, forcing_term, least_gain, n_kept, moved
     ):
         self.i, self.square, self.kept, self.least = i, square, [], np.inf
         self.step = np.zeros_like(residual)
@@ -95,7 +98,7 @@ class _Group:
         # Squared length of the direction, by recurrence.
         self._length, self._enough = square, forcing_term**2 * square
         self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
-        self._least_gain = least_gain
+        self._least_gain, self._moved = least_gain, moved or _ignored
 
     def advance(self, product):
         """Take the step along the direction; returns whether another may pay off."""
@@ -106,11 +109,13 @@ class _Group:
         if not curvature > _NO_CURVATURE * self._length:
             if self._n_products == 1:
                 self.step[:] = direction
+                self._moved(1.0)
             return self._end()
         if len(self.kept) < self._n_kept:
             self.kept.append((direction.copy(), product, curvature))
         ahead = self.square / curvature
         self.step += ahead * direction
+        self._moved(ahead)
         gain = ahead * self.square / 2
         self._decrease += gain
         is_small = gain < self._least_gain * self._decrease / self._n_products
@@ -133,6 +138,10 @@ class _Group:
     def _end(self):
         self._residual[:] = self._direction[:] = 0
         return False
+
+
+def _ignored(length):
+    pass
 
 
 def _in_one(kept, shape):

@@ -31,7 +31,8 @@ class NewtonCGState(State):
 
     # Estimates of the curvature.
     preconditioner: Preconditioner
-    #: B gradient and ⟨gradient, B gradient⟩, with B the preconditioner.
+    #: B gradient and ⟨gradient, B gradient⟩, with B the preconditioner. In its
+    #: coordinates, if the plan is scaled: the gradient there, and its square.
     descent: tuple
     #: Smallest curvature along the directions of each of the last steps.
     smallest_curvatures: tuple = ()
@@ -129,7 +130,9 @@ class NewtonCG:
 
         # 2. Line search.
         slope_left = self._tuning.slope_left
-        arrival = search_along(problem, view, model.step, slope_left, self._tuning)
+        arrival = search_along(
+            problem, view, model.step, slope_left, self._tuning, model.ray
+        )
         if arrival is None:
             return self._without_a_step(problem, state)
 
@@ -214,23 +217,31 @@ class NewtonCG:
         There the inverse Hessian is about the identity.
         """
         coordinates = state.preconditioner.coordinates
-        slope = coordinates.gradient(view.gradient).reshape(description.shape)
+        slope = state.descent[0].reshape(description.shape)
+        hessian = coordinates.hessian_at(view)
         model = conjugate_gradients(
-            coordinates.hessian_at(view).product,
+            hessian.product,
             slope.T.astype(self._plan.precision, order="C").reshape(-1),
             _times_identity,
             forcing_term=forcing_term,
             least_gain=self._tuning.least_gain,
+            moved=hessian.moved,
         )
         by_output = model.step.reshape(slope.T.shape).T
         variables = by_output.astype(slope.dtype, order="C").reshape(-1)
-        return model._replace(step=coordinates.to_parameters(variables))
+        step = coordinates.to_parameters(variables)
+        decrease = -float(view.gradient @ step) / 2
+        is_far = decrease > self._tuning.far_decrease * abs(view.value)
+        ray = view.along_products(step, hessian, is_far)
+        return model._replace(step=step, ray=ray)
 
     def _descent(self, preconditioner, point):
+        if self._plan.is_scaled:
+            return _times_identity(preconditioner.coordinates.gradient(point.gradient))
         groups = point.gradient.reshape(self._plan.n_groups, -1)
         return preconditioner.times(groups)
 
 
 def _times_identity(gradient):
     """As :meth:`Preconditioner.times`, where the inverse Hessian is the identity."""
-    return gradient, np.einsum("gi,gi->g", gradient, gradient)
+    return gradient, np.einsum("...i,...i->...", gradient, gradient)

@@ -188,3 +188,25 @@ def test_groups_are_minimised_as_if_each_were_alone():
     )
     directions, products, curvatures = (part[1] for part in solution.kept)
     assert_allclose(directions @ products.T, np.diag(curvatures), atol=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_lengths_along_the_directions_add_up_to_the_step(sign):
+    """Where the curvature is negative the step is the first direction."""
+    hessian, gradient = model()
+    directions, total = [], np.zeros_like(gradient)
+
+    def product(direction):
+        directions.append(direction.copy())
+        return sign * hessian @ direction
+
+    def moved(length):
+        nonlocal total
+        total = total + length * directions[-1]
+
+    inverse = inverse_of(np.eye(len(gradient)))
+    model_step = conjugate_gradients(
+        product, gradient, inverse, forcing_term=1e-3, moved=moved
+    )
+    assert len(directions) == (1 if sign < 0 else model_step.n_products)
+    assert_allclose(total, model_step.step, rtol=1e-14)
