@@ -106,7 +106,7 @@ class SparseSoftmaxLoss(Loss):
         return [FenchelYoungLoss(softmax), self]
 
     def evaluate(self, scores, target):
-        tau, inner, skipped = self._restrict(scores, target)
+        scores, tau, inner, skipped = self._restrict(scores, target)
         gradient, potential = Softmax().probabilities_and_potential(scores)
         values = tau * (potential - inner)
         target.add_to(gradient, -1)
@@ -116,7 +116,7 @@ class SparseSoftmaxLoss(Loss):
         return values, gradient
 
     def linearize(self, scores, target):
-        tau, inner, skipped = self._restrict(scores, target)
+        scores, tau, inner, skipped = self._restrict(scores, target)
         linear, potential = Softmax().linearize_with_potential(scores)
         values = tau * (potential - inner)
         if skipped is not None:
@@ -140,12 +140,13 @@ class SparseSoftmaxLoss(Loss):
     def _restrict(self, scores, target):
         """Restrict scores to the classes of the softmax, divided by the temperature.
 
-        Returns the temperature, ⟨q, z⟩ of all scores, and a mask of the skipped rows,
-        or None if no row is skipped.
+        Returns these scores, the temperature, ⟨q, z⟩ of all scores, and a mask of the
+        skipped rows, or None if no row is skipped.
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
-        Temperature(mapping, tau).cooled(scores)
+        # In place for NumPy arrays, and a new array for others.
+        scores = Temperature(mapping, tau).cooled(scores)
         kept = mapping.kept(scores)
         inner = target.inner(scores)
         skipped = None
@@ -163,7 +164,7 @@ class SparseSoftmaxLoss(Loss):
             else:
                 skipped = outside
         fill(scores, ~kept, -np.inf)
-        return tau, inner, skipped
+        return scores, tau, inner, skipped
 
     def _parts(self):
         """The sparse softmax itself and its temperature."""

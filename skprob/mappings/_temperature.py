@@ -166,7 +166,7 @@ class Temperature(Mapping):
         return get_mapping(self.mapping)
 
     def cooled(self, scores: Array) -> Array:
-        """The scores divided by the temperature, in place (a kernel)."""
+        """The scores divided by the temperature (a kernel), in place in NumPy."""
         if not isinstance(scores, np.ndarray):
             return self._cooled(scores)
         tau, info = float(self.temperature), np.finfo(scores.dtype)

@@ -48,6 +48,7 @@ from skprob.mappings import (
     Sparsemax,
     SparseSoftmax,
     TaylorSoftmax,
+    Temperature,
     ThresholdMapping,
 )
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
@@ -146,6 +147,8 @@ LOSSES = [
         SparseSoftmaxLoss(SparseSoftmax(2), outside=outside)
         for outside in ("published", "add", "grow", "full", "skip")
     ),
+    SparseSoftmaxLoss(Temperature(SparseSoftmax(2), 0.5)),
+    SparseSoftmaxLoss(Temperature(SparseSoftmax(2), 2.0), outside="grow"),
     LogLoss(Sparsemax()),
     LogLoss(TaylorSoftmax()),
     LogLoss(Entmax(1.3), epsilon=0.01),
