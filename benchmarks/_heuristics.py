@@ -251,6 +251,9 @@ GROUPS = {
         "exponentials cost more": without(elementwise_cost=1.0),
         "rough steps": without(forcing_term=1e-2),
         "Nash-Sofer stop": without(least_gain=0.0),
+        "dense rows in single precision": without(
+            "least_in_single", in_search=True, copied_from=math.inf
+        ),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
         "active rows only": without(few_active=0),
         "losses of a trial kept": without(losses_kept=0),

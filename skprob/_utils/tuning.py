@@ -143,6 +143,14 @@ class Tuning(NamedTuple):
     most_products: float = 60.0
     #: Most numbers that Gram matrices, or numbers of all rows, may take: 256 MiB.
     most_numbers: int = 1 << 25
+    #: Smallest cost of a Hessian product from which dense rows are copied in single
+    #: precision, for products and Gram matrices: fits to middle and large data take
+    #: 0.7 to 0.9 times as long.
+    copied_from: float = 2e5
+    #: Smallest pivot of a Gram matrix, in units of the number on the diagonal, and
+    #: smallest mean curvature of the rows, for single precision. With smaller ones
+    #: fits to collinear features take up to 3 times as long.
+    least_in_single: float = 1e-5
     #: Most numbers of little data: Gram matrices are of all its rows, so that their
     #: order does not matter.
     little_data: int = 1 << 16

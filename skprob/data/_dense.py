@@ -1,4 +1,4 @@
-"""Rows in a NumPy array: as they are, rounded, or standardised little data."""
+"""Rows in a NumPy array: as they are, rounded, or in standardised columns."""
 
 from functools import cached_property
 
@@ -150,10 +150,53 @@ class LittleDesign(DenseDesign):
         return np.dot(weighted, weighted.T)
 
     @cached_property
+    def single(self):
+        return SingleDesign.of(self._columns)
+
+    @cached_property
     def _pairs(self):
         """Products of pairs of columns: (n_pairs, n_rows)."""
         first, second, _ = upper_triangle(self.shape[1])
         return self._columns[first] * self._columns[second]
+
+
+class SingleDesign(DenseDesign):
+    """Standardised rows in an array of single precision, with a constant column.
+
+    Products and Gram matrices take half the time of those in double precision.
+
+    Parameters
+    ----------
+    columns : ndarray of float32 of shape (n_columns, n_rows)
+    """
+
+    def __init__(self, columns):
+        super().__init__(columns.T)
+        self._columns = columns
+
+    @classmethod
+    def of(cls, columns):
+        """The design of columns in any precision; None if some number overflows."""
+        with np.errstate(over="ignore"):
+            columns = columns.astype(np.float32, order="C", copy=False)
+        return cls(columns) if np.isfinite(columns.sum()) else None
+
+    def matvec(self, coef, shift=None):
+        raw = np.dot(coef.astype(np.float32, copy=False), self._columns).T
+        return raw if shift is None else raw + shift.astype(np.float32)
+
+    def rmatvec(self, residual):
+        return np.dot(self._columns, residual).T.astype(np.float64)
+
+    def take(self, rows):
+        return SingleDesign(self._columns[:, rows])
+
+    def columns(self, rows):
+        """The same as for other designs, in float32."""
+        return self._columns[:, rows]
+
+    def sandwich(self, weights):
+        return super().sandwich(weights.astype(np.float32))
 
 
 class RoundedDesign(DenseDesign):

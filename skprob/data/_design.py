@@ -21,6 +21,9 @@ class DesignMatrix(ABC):
     n_stored: int  #: Numbers in memory: all, or the non-zeros of a sparse matrix.
     #: Whether products in single precision are faster and do not overflow.
     fits_single_precision = False
+    #: A copy of the rows in single precision, made at first use: a `SingleDesign`, or
+    #: None where there is none.
+    single = None
 
     @abstractmethod
     def matvec(self, coef, shift=None):

@@ -71,17 +71,20 @@ class Standardization(NamedTuple):
         constant = range(len(self.mean), self.size)
         return np.append(features, constant).astype(np.intp)
 
-    def transform(self, columns):
-        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows)."""
+    def transform(self, columns, dtype=np.float64):
+        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows).
+
+        The dtype is that of the result, if the columns are NumPy's.
+        """
         mean, scale, fit_intercept = self
         if not isinstance(columns, np.ndarray):
             mean, scale = beside(mean, columns), beside(scale, columns)
             z = (columns - mean[:, None]) / scale[:, None]
             constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
             return concat([z, constant])
-        z = np.ones((self.size, columns.shape[1]))
+        z = np.ones((self.size, columns.shape[1]), dtype)
         features = z[: len(mean)]
-        np.subtract(columns, mean[:, None], out=features)
+        np.subtract(columns, mean[:, None], out=features, casting="same_kind")
         features /= scale[:, None]
         return z
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils.arrays import column_sums
 from ._csr import CSRDesign
+from ._dense import DenseDesign, SingleDesign
 from ._design import DesignMatrix
 from ._scaled_rows import ScaledRows
 
@@ -122,6 +123,14 @@ class StandardizedDesign(DesignMatrix):
         whole -= along
         whole -= along.T
         return whole
+
+    @cached_property
+    def single(self):
+        if type(self._design) is not DenseDesign or self.dtype != np.float64:
+            return None
+        with np.errstate(over="ignore"):
+            columns = self._units.transform(self._design.host_X.T, np.float32)
+        return SingleDesign.of(columns)
 
     @cached_property
     def scaled_rows(self):

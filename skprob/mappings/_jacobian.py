@@ -52,6 +52,9 @@ class ThresholdJacobian(RowMatrices):
     def slopes(self):
         return self.s
 
+    def in_single_precision(self):
+        return ThresholdJacobian(self.s.astype(np.float32))
+
     def diagonal(self):
         diagonal = self.s / -self.total
         diagonal += 1

@@ -35,6 +35,10 @@ class RowMatrices(ABC):
         """
         return None
 
+    def in_single_precision(self):
+        """The matrices in single precision; None if there is no formula for them."""
+        return None
+
 
 class DiagonalMatrices(RowMatrices):
     """Diagonal matrices, from a function without arguments that returns diagonals."""

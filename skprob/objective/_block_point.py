@@ -101,7 +101,7 @@ class BlockPoint:
     @linear.setter
     def linear(self, linear):
         self._linear = linear
-        for name in "active", "separable_curvature":
+        for name in "active", "separable_curvature", "single_rows":
             vars(self).pop(name, None)
 
     def value_and_gradient(self):
@@ -145,13 +145,19 @@ class BlockPoint:
     def hessian_product(self, direction):
         """Hessian times a direction, both of shape (M, size).
 
-        If X is sparse, in the precision of the direction.
+        If X is sparse, or has a copy in single precision, in the precision of the
+        direction.
         """
         if self.active is not None:
             return self.active.hessian_product(direction)
         if self.loss.traits.is_separable and not self.block.has_row_scores:
             return (self._separable_product(direction),)
-        design, weight = self.block.design, self.block.weight
+        design, weight = self._design_in(direction.dtype), self.block.weight
+        if design is not self.block.design and self.single_rows is not None:
+            matrices, weight = self.single_rows
+            change = matrices.product(design.matvec(direction))
+            change *= weight[:, None]
+            return (design.rmatvec(change),)
         change = as_type(design.matvec(direction), weight.dtype)
         change = self.linear.hessian_product(change)
         change *= weight[:, None]
@@ -159,12 +165,27 @@ class BlockPoint:
 
     def _separable_product(self, direction):
         """Only of the raw predictions that change along the direction."""
-        design, moving = self.block.design, np.flatnonzero(direction.any(axis=1))
+        design = self._design_in(direction.dtype)
+        moving = np.flatnonzero(direction.any(axis=1))
         change = as_type(design.matvec(direction[moving]), self.block.weight.dtype)
         change *= take(self.separable_curvature.T, moving).T
         product = np.zeros(direction.shape)
         product[moving] = design.rmatvec(_in_precision_of(direction, change))
         return product
+
+    def _design_in(self, dtype):
+        """The design, or its copy in single precision if the type has this."""
+        design = self.block.design
+        single = design.single if dtype == np.float32 else None
+        return design if single is None else single
+
+    @cached_property
+    def single_rows(self):
+        """Hessians and weights of the rows in single precision, or None."""
+        hessian = self.linear.hessian
+        matrices = None if hessian is None else hessian.in_single_precision()
+        weight = self.block.weight
+        return None if matrices is None else (matrices, weight.astype(np.float32))
 
     def without_tails(self, step):
         """Number and loss of the tails along a step, and the point without them.
@@ -272,19 +293,20 @@ class BlockPoint:
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
         return column_sums(curvature), n_active
 
-    def sandwich(self, by_output, share):
+    def sandwich(self, by_output, share, dtype):
         """Sandwiches (M or 1, size, size), with the curvature as weights.
 
         One for each raw prediction, or their mean if not `by_output`. `share` rows are
-        drawn for each unit of curvature; infinite stands for all rows.
+        drawn for each unit of curvature; infinite stands for all rows. With float32
+        products are in single precision, if X has a copy in it.
         """
-        return (to_numpy(self.sandwich_on_device(by_output, share)),)
+        return (to_numpy(self.sandwich_on_device(by_output, share, dtype)),)
 
-    def sandwich_on_device(self, by_output, share):
+    def sandwich_on_device(self, by_output, share, dtype):
         """The same, as one array in the library and on the device of X."""
         if self.active is not None:
-            return self.active.sandwich_on_device(by_output, share)
-        weight, design = widened(self.curvature()), self.block.design
+            return self.active.sandwich_on_device(by_output, share, dtype)
+        weight, design = widened(self.curvature()), self._design_in(dtype)
         xp = namespace(weight)
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)

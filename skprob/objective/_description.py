@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import is_host
+from ..data import DenseDesign
 from ..losses import FenchelYoungLoss
 
 # Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
@@ -21,6 +22,8 @@ class Description(NamedTuple):
     dtype: np.dtype  #: Of X.
     #: Whether Hessian products are faster in single precision and lose little.
     suits_single_precision: bool = False
+    #: Whether X is an array of NumPy in double precision.
+    is_dense: bool = False
     has_row_scores: bool = False  #: Whether rows have offsets or available classes.
     has_intercept: bool = False  #: Whether the last column is a constant.
     is_linear: bool = True  #: Whether raw predictions are linear in the parameters.
@@ -47,7 +50,16 @@ class Description(NamedTuple):
         Its parameters have one row for each class.
         """
         totals = map(int, blocks.sum(_counts))
-        n_rows, n_stored, n_blocks, n_single, n_row_scores, n_on_host, *sums = totals
+        (
+            n_rows,
+            n_stored,
+            n_blocks,
+            n_single,
+            n_dense,
+            n_row_scores,
+            n_on_host,
+            *sums,
+        ) = totals
         # The blocks agree on their shapes and dtype.
         n_classes, n_columns, itemsize = np.floor_divide(sums, n_blocks).tolist()
         return cls(
@@ -56,6 +68,7 @@ class Description(NamedTuple):
             shape=(n_classes, n_columns),
             dtype=np.dtype(f"f{itemsize}"),
             suits_single_precision=n_single == n_blocks,
+            is_dense=n_dense == n_blocks,
             has_row_scores=n_row_scores == n_blocks,
             is_on_host=n_on_host == n_blocks,
             is_remote=blocks.is_remote,
@@ -99,6 +112,7 @@ def _counts(block):
         design.n_stored,
         1,
         int(design.fits_single_precision),
+        int(type(design) is DenseDesign and design.dtype == np.float64),
         int(block.has_row_scores),
         int(is_host(block.weight)),
         block.target.shape[1],

@@ -36,12 +36,14 @@ class LinearCurvature:
         """Curvature of each raw prediction (M,), and the number of rows with any."""
         return self._sum(BlockPoint.total_curvature)
 
-    def sandwiches(self, by_output, n_drawn, on_device=False):
+    def sandwiches(self, by_output, n_drawn, on_device=False, dtype=np.float64):
         """Diagonal blocks of the Hessian without the penalty: (M or 1, size, size).
 
         One for each raw prediction, or their mean if not `by_output`, from `n_drawn`
         rows in proportion to their curvature, or all if no more have any. If
-        `on_device` they are an array of the library and on the device of X.
+        `on_device` they are an array of the library and on the device of X. With
+        float32 their rounding errors are those of single precision, and they take half
+        the time, if X is an array of NumPy.
         """
         objective = self._objective
         total, n_active = self.total_curvature()
@@ -49,13 +51,13 @@ class LinearCurvature:
         share = float(n_drawn / total) if n_active > n_drawn else np.inf
         objective.count(min(1, n_drawn / objective.description.n_rows))
         if not on_device:
-            return self._sum(BlockPoint.sandwich, by_output, share)[0]
+            return self._sum(BlockPoint.sandwich, by_output, share, dtype)[0]
         function, where = BlockPoint.sandwich_on_device, self._points
         if where is not None:
-            terms = where.collect(function, by_output, share)
+            terms = where.collect(function, by_output, share, dtype)
         else:
             collect = self._objective.blocks.collect
-            terms = self._of_new_points(collect, function, by_output, share)
+            terms = self._of_new_points(collect, function, by_output, share, dtype)
         return functools.reduce(operator.add, terms)
 
     def curvature_moments(self):
@@ -162,8 +164,8 @@ class LinearPoint(LinearCurvature):
     def hessian_product(self, direction):
         """Hessian times a direction of shape (n_parameters,), in one pass.
 
-        If X is sparse, a direction in single precision is multiplied in single
-        precision.
+        If X is sparse or has a copy in single precision, a direction in single
+        precision is multiplied in single precision.
         """
         objective = self._objective
         objective.count(1)

@@ -70,7 +70,10 @@ class Whitening:
     def __init__(self, grams, ridge, description, splits=True):
         self._n_outputs = n_outputs = description.shape[0]
         precision, vanishing = vanishing_curvature(description)
-        self._factors = _inverse_factors(grams, ridge, precision, vanishing)
+        self._factors, diagonals = _inverse_factors(grams, ridge, precision, vanishing)
+        roots = self._factors.reshape(len(grams), -1)[:, :: len(ridge) + 1]
+        #: Smallest pivot of the matrices, in units of the diagonal's number there.
+        self.least_pivot = float((1 / (diagonals * roots**2)).min(initial=1))
         has_common = len(grams) > 1 and description.is_shift_invariant
         self._splits = splits and has_common
         if self._splits:
@@ -135,7 +138,7 @@ def raise_diagonals(diagonals, ridge, precision, vanishing):
 
 
 def _inverse_factors(grams, ridge, precision, vanishing):
-    """L_k⁻¹ of each Gram matrix with the penalty.
+    """L_k⁻¹ of each Gram matrix with the penalty, and the diagonals of these.
 
     A constant feature, whose curvature is a rounding error, keeps its scale; directions
     with next to no curvature get what rounding would leave.
@@ -144,9 +147,10 @@ def _inverse_factors(grams, ridge, precision, vanishing):
     # A view of the diagonals.
     diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
     raise_diagonals(diagonals, ridge, precision, vanishing)
+    raised = diagonals.copy()
     for hessian in hessians:
         hessian[...] = _inverse_factor(hessian, vanishing)
-    return hessians
+    return hessians, raised
 
 
 def _inverse_factor(hessian, jitter):

@@ -18,8 +18,10 @@ class Plan(NamedTuple):
     n_drawn: int  #: Rows drawn for a Gram matrix.
     renew_after: float  #: Hessian products that a preconditioner serves at least.
     n_recycled: int  #: Directions of the last step to keep.
-    #: Floating-point type of Hessian products, and of L-BFGS far from the minimum.
+    #: Floating-point type of Hessian products and Gram matrices.
     precision: type
+    #: Floating-point type of L-BFGS's evaluations far from the minimum.
+    precision_of_values: type = np.float64
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
     #: Whether all outputs have one Gram matrix at zero scores.
@@ -58,8 +60,11 @@ def plan(description, tuning=Tuning()):
                     is the Hessian.
     on_device       On a GPU, if a product with their factors costs more than the copies
                     of a vector to the device and back.
-    precision       Single for a sparse X without Gram matrices, which magnify rounding
-                    too much, and for L-BFGS with many raw predictions; else double.
+    precision       Single for Newton's method if X is an array of NumPy with at most
+                    2^25 numbers, unless products cost little; and for a sparse X
+                    without Gram matrices. Else double.
+    precision_of_values
+                    Single for L-BFGS with many raw predictions; else double.
     is_scaled       With the diagonal of a sparse X in memory and several raw
                     predictions: fits to texts take 0.85 to 0.95 times as long.
     split_after     As many products as splitting's Gram matrix and its factor cost, at
@@ -94,9 +99,11 @@ def _chosen(description, tuning):
     split_after = _split_after(description, costs, tuning)
     is_lbfgs = method_for(description, tuning) == "lbfgs"
     # L-BFGS for many raw predictions.
-    precision: type = np.float64
+    precision_of_values: type = np.float64
     if is_lbfgs and description.is_convex and description.has_bounded_hessian:
-        precision = np.float64 if description.is_remote else np.float32
+        precision_of_values = np.float64 if description.is_remote else np.float32
+    copies_rows = not is_lbfgs and _copies_rows(description, costs, tuning)
+    precision = np.float32 if copies_rows else np.float64
     n_drawn = _n_drawn(description, costs, tuning)
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         cost = costs.of_grams(n_grams, n_drawn)
@@ -108,6 +115,7 @@ def _chosen(description, tuning):
             renew_after=cost,
             n_recycled=tuning.recycled_numbers // (n_outputs * size) * (n_outputs > 1),
             precision=precision,
+            precision_of_values=precision_of_values,
             share_at_zero=tuning.share_at_zero if is_lbfgs else 0.0,
             one_at_zero=tuning.one_at_zero,
             common_coordinates=tuning.common_coordinates,
@@ -124,6 +132,7 @@ def _chosen(description, tuning):
         renew_after=tuning.few_products,
         n_recycled=0,
         precision=np.float32 if description.suits_single_precision else precision,
+        precision_of_values=precision_of_values,
         n_groups=n_groups,
         is_scaled=(
             n_groups == 1 < n_outputs
@@ -162,6 +171,14 @@ class _Costs(NamedTuple):
         """Cost of Gram matrices and their factors, in Hessian products."""
         grams = n_grams * (n_drawn * self.row + self.size**3)
         return (grams + self.functions) / self.product
+
+
+def _copies_rows(description, costs, tuning):
+    """Whether X is copied in single precision for products and Gram matrices."""
+    if not description.is_dense or description.is_remote or description.has_shrinkage:
+        return False
+    is_small = costs.n_rows * costs.size <= tuning.most_numbers
+    return is_small and costs.product >= tuning.copied_from
 
 
 def _n_drawn(description, costs, tuning):

@@ -23,6 +23,8 @@ class Description(Protocol):
     shape: tuple[int, int]  #: (n_outputs, size) of the parameters.
     dtype: np.dtype  #: Type of the data; its precision limits that of the value.
     suits_single_precision: bool  #: Whether float32 Hessian products are faster.
+    #: Whether X is an array of NumPy in float64, which may be copied in float32.
+    is_dense: bool
     has_intercept: bool  #: Whether the last column of the parameters is a constant's.
     is_linear: bool  #: Whether raw predictions are linear in the parameters.
     is_convex: bool
@@ -49,13 +51,18 @@ class Curvature(Protocol):
         """Curvature of each output (n_outputs,), and the number of rows with any."""
 
     def sandwiches(
-        self, by_output: bool, n_drawn: float, on_device: bool = False
+        self,
+        by_output: bool,
+        n_drawn: float,
+        on_device: bool = False,
+        dtype: type = np.float64,
     ) -> Array:
         """Diagonal blocks (n_outputs, size, size) of the Hessian without the penalty.
 
         Or their mean, (1, size, size), if not `by_output`; from `n_drawn` rows. The
         share of the rows that is drawn counts as that share of a pass. If `on_device`
-        the result is an array of the library and on the device of the data.
+        the result is an array of the library and on the device of the data. With
+        float32 rounding errors may be those of single precision.
         """
 
     def curvature_moments(self) -> tuple[float, Array, Array]:

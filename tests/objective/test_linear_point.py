@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit, softmax
 
+from skprob._utils.tuning import Tuning
 from skprob.data import LittleDesign, LocalBlocks
 from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
@@ -19,7 +20,7 @@ from skprob.objective.little import LittleRay, is_little
 from skprob.targets import DenseTarget, LabelTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG
-from ..solvers.training_problems import hessian_at, in_blocks
+from ..solvers.training_problems import classes, hessian_at, in_blocks
 from .formulas import Problem, by_differences, gradient_at, value_only
 
 SOFTMAX_LOSS = FenchelYoungLoss(Softmax())
@@ -112,6 +113,34 @@ def test_directions_in_single_precision_are_multiplied_in_it(n_classes):
         single = product(direction.astype(np.float32))
         assert_allclose(single, double, rtol=1e-4, atol=1e-5)
         assert (single != double).any()
+
+
+@pytest.mark.parametrize(
+    "mapping", [Softmax(), Entmax(1.5), Sparsemax(), Entmax(2.5), Sigmoid()], ids=repr
+)
+@pytest.mark.parametrize("little", [True, False])
+def test_the_hessian_in_single_precision_is_that_of_differences(mapping, little):
+    """Products and Gram matrices of a copy of the rows, of all forms of a Hessian."""
+    X, y = classes(3, n_samples=200)
+    tuning = Tuning(most_standardised=10**6 if little else 0)
+    blocks = split_rows(X, LabelTarget(y, 3), np.ones(len(y)), tuning=tuning)
+    loss = FenchelYoungLoss(mapping)
+    objective = LinearObjective(blocks, loss, l2=0.1, tuning=tuning)
+    assert is_little(objective.blocks) == little
+    rng = np.random.default_rng(0)
+    x, direction = rng.normal(size=(2, objective.n_parameters))
+    slope = by_differences(partial(gradient_at, objective), x, 1e-6)
+    largest, point = np.abs(slope).max(), objective.at(x)
+    single = point.hessian_product(direction.astype(np.float32))
+    assert_allclose(single, slope @ direction, atol=1e-4 * largest)
+    assert (single != point.hessian_product(direction)).any()
+    grams = point.sandwiches(True, np.inf, dtype=np.float32)
+    n_outputs, size = objective.shape
+    blocks = slope.reshape(n_outputs, size, n_outputs, size)
+    for k, gram in enumerate(grams):
+        whole = gram + np.diag(point.ridge)
+        assert_allclose(whole, blocks[k, :, k], atol=1e-4 * largest)
+    assert (grams != point.sandwiches(True, np.inf)).any()
 
 
 @every_mapping

@@ -19,6 +19,7 @@ class PlainDescription:
     shape: tuple
     dtype: np.dtype = field(default_factory=lambda: np.dtype("f8"))
     suits_single_precision: bool = False
+    is_dense: bool = False
     has_intercept: bool = False
     is_linear: bool = True
     is_convex: bool = True
@@ -139,7 +140,7 @@ class SquaredHingesCurvature:
     def total_curvature(self):
         return self._weights.sum(axis=0), int(self._weights.any(axis=1).sum())
 
-    def sandwiches(self, by_output, n_drawn, on_device=False):
+    def sandwiches(self, by_output, n_drawn, on_device=False, dtype=np.float64):
         X = self._problem._X
         weights = self._weights
         if not by_output:

@@ -116,14 +116,14 @@ def test_the_numbers_that_decide_are_those_of_the_tuning():
 def test_many_raw_predictions_have_single_precision():
     """Not where rounding errors may grow, nor on remote rows."""
     many = sized(100_000, 20, 1000)
-    assert plan(many).precision is np.float32
+    assert plan(many).precision_of_values is np.float32
     for kind in (
         {"is_convex": False},
         {"has_bounded_hessian": False},
         {"is_remote": True},
     ):
-        assert plan(many._replace(**kind)).precision is np.float64
-    assert plan(sized(100_000, 200, 10)).precision is np.float64
+        assert plan(many._replace(**kind)).precision_of_values is np.float64
+    assert plan(sized(100_000, 200, 10)).precision_of_values is np.float64
 
 
 def test_gram_matrices_of_little_data_are_of_all_rows():
@@ -138,3 +138,18 @@ def test_fields_of_a_plan_can_be_fixed():
     chosen = plan(iris, tuning)
     assert (chosen.preconditioner, chosen.renew_after) == ("gram", 7.0)
     assert chosen.n_drawn == 150
+
+
+def test_dense_rows_are_copied_in_single_precision():
+    """Unless they take too much memory, or products cost little."""
+    dense = sized(20_000, 50, 10)._replace(is_dense=True)
+    assert plan(dense).precision is np.float32
+    for other in (
+        dense._replace(is_dense=False),
+        dense._replace(is_remote=True),
+        dense._replace(has_shrinkage=True),
+        dense._replace(is_convex=False),
+        sized(10**6, 50, 10)._replace(is_dense=True),
+        sized(100, 10, 3)._replace(is_dense=True),
+    ):
+        assert plan(other).precision is np.float64

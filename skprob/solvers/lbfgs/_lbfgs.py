@@ -46,7 +46,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
     evaluated = problem
-    if plan.precision is np.float32:
+    if plan.precision_of_values is np.float32:
         evaluated = problem.in_single_precision() or problem
     while True:
         # Where the curvature is not bounded, that of a point may mislead, and that of
@@ -57,7 +57,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
         else:
             curvature = evaluated.curvature_at(where)
         preconditioner = Preconditioner.at(
-            curvature, plan, problem.description, preconditioner
+            curvature, plan, problem.description, preconditioner, tuning
         )
         coordinates = preconditioner.coordinates
         path = _Path(

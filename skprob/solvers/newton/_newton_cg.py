@@ -83,7 +83,9 @@ class NewtonCG:
         if is_cold and description.shape[0] > 1 and problem.has_penalty:
             factor = self._tuning.first_penalty
         view = point if factor == 1 else point.with_penalty_times(factor)
-        preconditioner = Preconditioner.at(view, self._plan, description)
+        preconditioner = Preconditioner.at(
+            view, self._plan, description, tuning=self._tuning
+        )
         descent = self._descent(preconditioner, view)
         state = NewtonCGState(
             point=point,
@@ -120,7 +122,7 @@ class NewtonCG:
         view, description = state.view(), problem.description
         if state.preconditioner.n_products >= self._plan.renew_after:
             preconditioner = Preconditioner.at(
-                view, self._plan, description, state.preconditioner
+                view, self._plan, description, state.preconditioner, self._tuning
             )
             descent = self._descent(preconditioner, view)
             state = replace(state, preconditioner=preconditioner, descent=descent)
@@ -195,7 +197,7 @@ class NewtonCG:
         forcing_term = min(self._tuning.forcing_term, float(squares.sum()) ** 0.25)
         if self._plan.is_scaled:
             return self._minimise_scaled_model(state, view, description, forcing_term)
-        precision = self._plan.precision
+        precision = state.preconditioner.precision
 
         def product(direction):
             return view.hessian_product(direction.astype(precision, copy=False))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.arrays import is_host
+from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
 from .._coordinates import Identity, Scaling, Whitening
 from ._conjugate_gradients import ConjugateDirections
@@ -29,6 +30,8 @@ class Preconditioner:
         Directions of the last step, along which the inverse is exact.
     n_products : int
         Hessian products that it has served.
+    precision : type
+        Floating-point type of Gram matrices and Hessian products.
     """
 
     coordinates: Any
@@ -36,9 +39,10 @@ class Preconditioner:
     sandwiches_at_zero: Array | None = None
     recycled: ConjugateDirections | None = None
     n_products: int = 0
+    precision: type = np.float64
 
     @classmethod
-    def at(cls, curvature, plan, description, before=None):
+    def at(cls, curvature, plan, description, before=None, tuning=Tuning()):
         """Coordinates for the curvature at a point, as the plan says.
 
         Parameters
@@ -47,9 +51,10 @@ class Preconditioner:
         plan : Plan
         description : Description
         before : Preconditioner or None
-            Its Gram matrices at zero and its recycled directions are used again.
+            Its Gram matrices at zero and its recycled directions are used again. If it
+            has double precision, single precision has not been enough.
+        tuning : Tuning
         """
-        at_zero = None if before is None else before.sandwiches_at_zero
         recycled = None if before is None else before.recycled
         kind = plan.preconditioner
         if kind == "none":
@@ -57,17 +62,43 @@ class Preconditioner:
         if kind == "diagonal":
             moments = curvature.curvature_moments()
             coordinates = _coordinates_of(moments, curvature.ridge, plan, description)
-            return cls(coordinates, moments, recycled=recycled)
+            return cls(
+                coordinates, moments, recycled=recycled, precision=plan.precision
+            )
+        if before is not None:
+            plan = plan._replace(precision=before.precision)
+        result = cls._by_grams(curvature, plan, description, before)
+        if plan.precision is np.float64 or result.suits_single_precision(tuning):
+            return result
+        precise = plan._replace(precision=np.float64)
+        return cls._by_grams(curvature, precise, description, before)
+
+    @classmethod
+    def _by_grams(cls, curvature, plan, description, before):
+        """Coordinates from Gram matrices in the precision of the plan."""
+        at_zero = None if before is None else before.sandwiches_at_zero
+        recycled = None if before is None else before.recycled
         # At zero scores the curvature is the same for all rows and classes.
         is_at_zero = plan.one_at_zero and curvature.is_at_zero
-        by_output = kind == "gram by output" and not is_at_zero
-        grams = curvature.sandwiches(by_output, plan.n_drawn, plan.on_device)
+        by_output = plan.preconditioner == "gram by output" and not is_at_zero
+        grams = curvature.sandwiches(
+            by_output, plan.n_drawn, plan.on_device, plan.precision
+        )
         if is_at_zero:
             at_zero = grams
         elif plan.share_at_zero and at_zero is not None:
             grams = grams + plan.share_at_zero * at_zero
         coordinates = _coordinates_of(grams, curvature.ridge, plan, description)
-        return cls(coordinates, grams, at_zero, recycled)
+        return cls(coordinates, grams, at_zero, recycled, precision=plan.precision)
+
+    def suits_single_precision(self, tuning):
+        """Whether rounding errors of single precision do not slow down a step.
+
+        Errors of Gram matrices are relative to their diagonals, and those of a row to
+        its probabilities, which may be much larger than its curvature.
+        """
+        curvature = np.einsum("kii->ki", self.curvature).mean(axis=0).max()
+        return min(self.coordinates.least_pivot, curvature) >= tuning.least_in_single
 
     def with_ridge(self, ridge, plan, description):
         """The preconditioner for the same curvature under another penalty."""

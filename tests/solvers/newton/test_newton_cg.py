@@ -125,9 +125,9 @@ def test_the_preconditioner_is_renewed_after_as_many_products_as_it_cost(monkeyp
     objective, seen = objective_of(*classes(4, n_samples=300), l2=1e-3), []
     original = Preconditioner.at.__func__
 
-    def watched(cls, curvature, *args):
+    def watched(cls, curvature, *args, **options):
         seen.append(curvature.parameters)
-        return original(cls, curvature, *args)
+        return original(cls, curvature, *args, **options)
 
     monkeypatch.setattr(Preconditioner, "at", classmethod(watched))
     states, _ = steps(objective, 6, renew_after=4)

@@ -201,3 +201,27 @@ def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
         assert not np.allclose(
             preconditioner.times(gradient)[0], first.times(gradient)[0]
         )
+
+
+def test_single_precision_ends_where_its_rounding_errors_would_matter():
+    """Not for collinear features, nor where rows have next to no curvature."""
+    X, y = classes(4, n_samples=300, n_features=4)
+    nearly = X + 1e-4 * np.random.default_rng(0).normal(size=X.shape)
+    collinear = np.hstack([X, nearly])
+    for rows, scale, expected in (
+        (X, 0.1, np.float32),
+        (collinear, 0.1, np.float64),
+        (X, 1e3, np.float64),
+    ):
+        objective = objective_of(rows, y, l2=1e-9)
+        x = scale * np.random.default_rng(1).normal(size=objective.n_parameters)
+        single = preconditioner_at(objective, x, precision=np.float32)
+        assert single.precision is expected
+        double = preconditioner_at(objective, x, precision=np.float64)
+        is_same = (single.curvature == double.curvature).all()
+        assert is_same == (expected is np.float64)
+    # It does not begin again.
+    objective = objective_of(X, y)
+    x = objective.initial()
+    after = preconditioner_at(objective, x, precision=np.float32, before=single)
+    assert after.precision is np.float64
