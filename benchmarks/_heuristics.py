@@ -389,6 +389,10 @@ GROUPS = {
         "l1: working set": without("most_on_working_set", largest_working_set=0.0),
         "l1: no large working set": without(largest_working_set=math.inf),
         "l1: working set to a part of the gradient": without(left_on_working_set=0.05),
+        "l1: few features to a smaller part": without(
+            left_on_few=USUAL.left_on_working_set
+        ),
+        "l1: larger blocks": without(block_bytes_of_l1=USUAL.block_bytes),
         "l1: few features added": without(
             "fewest_added", most_added=1e9, most_added_of_wide=1e9
         ),
@@ -413,6 +417,7 @@ HEURISTICS = [
 #: Fields that no row switches, and why.
 WITHOUT_ROW = {
     "fixed_plan": "the rows use it",
+    "block_bytes": "the memory of a pass depends on it",
     "round_trip_cost": "a cluster is slower by it",
     "least_on_device": "a GPU is slower by it",
     "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",

@@ -88,7 +88,7 @@ def as_design(X):
     return DenseDesign(X) if isinstance(X, np.ndarray) else ArrayDesign(X)
 
 
-def row_slices(X, n_outputs, block_size=Tuning().block_size):
+def row_slices(X, n_outputs, tuning=Tuning()):
     """Slices of the rows of X for blocks of a suitable size, in order.
 
     There is at least one, and their sizes differ by one row at most.
@@ -98,8 +98,8 @@ def row_slices(X, n_outputs, block_size=Tuning().block_size):
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     n_outputs : int
         Number of raw predictions of each row.
-    block_size : int, default=Tuning().block_size
-        Most numbers of the raw predictions of a block and their gradient.
+    tuning : Tuning
+        Its `block_size` and `block_bytes` are the limits of a block.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def row_slices(X, n_outputs, block_size=Tuning().block_size):
     45
     """
     if is_host(X):
-        n_blocks = _n_host_blocks(X, n_outputs, block_size)
+        n_blocks = _n_host_blocks(X, n_outputs, tuning)
     else:
         n_blocks = n_array_blocks(X.shape, n_outputs)
     n_blocks = max(math.ceil(n_blocks), 1)
@@ -120,7 +120,7 @@ def row_slices(X, n_outputs, block_size=Tuning().block_size):
     return list(map(slice, ends.tolist(), ends[1:].tolist()))
 
 
-def _n_host_blocks(X, n_outputs, block_size):
+def _n_host_blocks(X, n_outputs, tuning):
     """Number of blocks of a NumPy array or CSR matrix, before it is rounded up."""
     n_samples, n_features = X.shape
     # BLAS is slow for blocks with fewer rows than raw predictions of a row.
@@ -131,8 +131,7 @@ def _n_host_blocks(X, n_outputs, block_size):
         # takes as long as the products of 20 entries. With 64 entries for each
         # coefficient, Reuters and bibtex take 0.5 to 0.8 times as long as with 4.
         fewest = max(fewest, 64 * n_features / max(width, 1))
-    # Raw predictions and their gradient fit in L2 together. X may take 8 MiB: it is
-    # still in L3 for the second product.
-    rows_of_X = 2**23 / (X.dtype.itemsize * max(width, 1))
-    step = max(min(rows_of_X, block_size / (2 * n_outputs)), fewest)
+    # Raw predictions and their gradient fit in L2 together.
+    rows_of_X = tuning.block_bytes / (X.dtype.itemsize * max(width, 1))
+    step = max(min(rows_of_X, tuning.block_size / (2 * n_outputs)), fewest)
     return n_samples / step

@@ -203,7 +203,7 @@ def split_rows(
     whole = Block(
         design, target, weight, offset=offset, available=available, tuning=tuning
     )
-    slices = row_slices(X, target.shape[1], tuning.block_size)
+    slices = row_slices(X, target.shape[1], tuning)
     if len(slices) == 1:
         return SingleBlock(whole)
     return LocalBlocks(whole.part(rows) for rows in slices)

@@ -39,7 +39,10 @@ def objectives_of(spec, rows):
         first = wide_objective(spec, rows, loss, strength)
     if first is None:
         polytope = spec.mapping.traits.polytope
-        blocks = rows.blocks(polytope, spec.unit_rows, spec.tuning)
+        tuning = spec.tuning
+        if spec.l1_ratio > 0:
+            tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
+        blocks = rows.blocks(polytope, spec.unit_rows, tuning)
         if spec.unit_rows is not None:
             from ...objective import CosineObjective  # Imported when used.
 

@@ -79,8 +79,8 @@ class ProximalNewton:
 
     def step(self, problem, state):
         """One step on all features, or several on a working set."""
-        features = working_set(problem, state.point, self._tuning)
-        if features is None:
+        chosen = working_set(problem, state.point, self._tuning)
+        if chosen is None:
             if state.features is not None:
                 # Matrices and steps of the working set have other shapes.
                 state = replace(
@@ -90,10 +90,10 @@ class ProximalNewton:
             if after is None:
                 return replace(state, is_spent=True)
             return after if self._criteria.certify else self._foreseen(problem, after)
-        return self._solve_restricted(problem, state, features)
+        return self._solve_restricted(problem, state, *chosen)
 
-    def _solve_restricted(self, problem, state, features):
-        """The state after steps on some features alone."""
+    def _solve_restricted(self, problem, state, features, left):
+        """The state after steps on some features, up to a part of the gradient."""
         tuning, description = self._tuning, problem.description
         if state.features is None or not np.array_equal(features, state.features):
             restricted = problem.restricted(features)
@@ -105,7 +105,7 @@ class ProximalNewton:
         if description.has_intercept:
             columns = np.append(features, description.shape[1] - 1)
         point = before = restricted.at_part(state.point, columns)
-        enough = tuning.left_on_working_set * np.linalg.norm(state.point.gradient)
+        enough = left * np.linalg.norm(state.point.gradient)
         inner = replace(state, point=point, minimised=None)
         for _ in range(tuning.most_on_working_set):
             after = self._iterate(restricted, inner)

@@ -1,13 +1,26 @@
 """The features that a fit works on before the next pass over all of them."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
+
+from ..._utils.typing import Array
+
+
+class WorkingSet(NamedTuple):
+    """Numbers of features, and the part of the gradient that may be left on them."""
+
+    features: Array
+    left: float
 
 
 def working_set(problem, point, tuning):
-    """Numbers of the features to work on; None for all.
+    """The :class:`WorkingSet` at a point; None for all features.
 
-    They are those with a coefficient, and those whose gradient exceeds the threshold
-    most.
+    It has the features with a coefficient, and those whose gradient exceeds the
+    threshold most.
     """
     description = problem.description
     if description.n_stored <= tuning.little_of_features:
@@ -26,6 +39,11 @@ def working_set(problem, point, tuning):
     n_chosen = n_kept + min(len(others), most)
     if n_chosen > tuning.largest_working_set * n_features:
         return None
+    # No other feature is to enter, and the Hessian of a step on these costs no more
+    # than a pass.
+    is_last = len(others) <= most and n_outputs * n_chosen**2 <= 2 * size
     if len(others) > most:
         others = others[np.argpartition(-excess[others], most)[:most]]
-    return np.sort(np.append(np.flatnonzero(support), others))
+    features = np.sort(np.append(np.flatnonzero(support), others))
+    left = tuning.left_on_few if is_last else tuning.left_on_working_set
+    return WorkingSet(features, left)

@@ -106,10 +106,31 @@ def test_how_many_features_a_working_set_gains(kind, n_rows):
     W = np.zeros((2, 1500))
     W[:, :200] = 1e-3
     tuning = Tuning(little_of_features=0)
-    features = working_set(problem, problem.at(W.reshape(-1)), tuning)
+    features, left = working_set(problem, problem.at(W.reshape(-1)), tuning)
     is_slow = n_rows == 60 and kind is EntryShrinkage
     assert len(features) == (300 if is_slow else 400)
     assert set(range(200)) <= set(features)
+    assert left == tuning.left_on_working_set
+
+
+@every_kind
+def test_a_cheap_set_of_all_that_may_enter_is_solved_further(kind):
+    X, signs = data(60, 1500, 2)
+    tuning = Tuning(little_of_features=0)
+    free = CompositeHinges(X, signs, 1e-2, kind(np.zeros(1500)))
+    gradient = free.at(free.initial()).gradient.reshape(2, 1500)
+    order = np.inf if kind is EntryShrinkage else 2
+    sizes = np.linalg.norm(gradient, ord=order, axis=0)
+    n_may_enter = 20
+    threshold = np.sort(sizes)[-n_may_enter - 1]
+    problem = CompositeHinges(X, signs, 1e-2, kind(np.full(1500, threshold)))
+    point = problem.at(problem.initial())
+    features, left = working_set(problem, point, tuning)
+    assert (len(features), left) == (n_may_enter, tuning.left_on_few)
+    # With fewer than may enter, others follow.
+    tuning = tuning._replace(fewest_added=n_may_enter - 1)
+    features, left = working_set(problem, point, tuning)
+    assert (len(features), left) == (n_may_enter - 1, tuning.left_on_working_set)
 
 
 @every_kind
