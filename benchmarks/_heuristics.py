@@ -255,6 +255,7 @@ GROUPS = {
             "least_in_single", in_search=True, copied_from=math.inf
         ),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
+        "Gram matrices renewed early": without(most_curvature=math.inf),
         "active rows only": without(few_active=0),
         "losses of a trial kept": without(losses_kept=0),
     },

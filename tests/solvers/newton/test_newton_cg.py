@@ -1,5 +1,6 @@
 """Newton's method by conjugate gradients: fast at the end, and over kinks."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -239,3 +240,14 @@ def test_the_stronger_penalty_takes_fewer_passes_where_rows_are_separable():
         assert solution.converged
         passes.append(solution.history[-1].passes)
     assert passes[0] < passes[1]
+
+
+def test_gram_matrices_are_renewed_where_they_have_too_little_curvature():
+    """Also before they have served as many products as they cost."""
+    objective = objective_of(*classes(4, n_samples=300), l2=1e-3)
+    states, chosen = steps(objective, 3, renew_after=np.inf)
+    solver, before = NewtonCG(chosen), states[-1].preconditioner
+    for least, is_renewed in ((9.0, False), (11.0, True)):
+        state = replace(states[-1], smallest_curvatures=(0.1, least))
+        after = solver.step(objective, state).preconditioner
+        assert (after.coordinates is not before.coordinates) == is_renewed
