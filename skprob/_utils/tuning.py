@@ -175,7 +175,7 @@ class Tuning(NamedTuple):
     least_on_device: float = 2e5
     #: Gram matrices are renewed early after a step whose directions all have more than
     #: this number of times the curvature that they give: 96 fits to parts of digits
-    #: take 0.95 times the passes with it, and 0.75 to 1.1 times.
+    #: take 0.91 times the passes with it.
     most_curvature: float = 10.0
     #: Numbers of the conjugate directions that are used again (1 MiB): 0.9 times the
     #: passes.
