@@ -211,6 +211,40 @@ def columns_500():
         yield WholeFitCase(f"2000 x 500, {NAMES[alpha]}", kind(), scaled(Problem(X, y)))
 
 
+def rare_classes():
+    """Twelve classes, the rarest with 2 rows of 1,000, to a loose tolerance."""
+    shares = np.append(0.6, np.geomspace(0.3, 0.002, 11))
+    X, y = make_classification(
+        5000,
+        80,
+        n_informative=12,
+        n_classes=12,
+        weights=list(shares / shares.sum()),
+        flip_y=0.001,
+        random_state=0,
+    )
+    kinds = [SoftmaxClassifier, SparsemaxClassifier, SigmoidClassifier]
+    for kind in kinds:
+        for C in (0.01, 1.0):
+            model = kind(C=C, tol=1e-2)
+            name = f"rare classes, {kind.__name__}, C={C:g}, tol=0.01"
+            yield WholeFitCase(name, model, Problem(X, y))
+
+
+def pairs_of_classes():
+    """Little data of two classes and many columns, with an l1 penalty and without."""
+    for n_rows, n_columns in ((1000, 60), (1200, 200), (500, 500)):
+        X, y = make_classification(n_rows, n_columns, n_informative=10, random_state=0)
+        problem, size = scaled(Problem(X, y)), f"{n_rows} x {n_columns}"
+        yield WholeFitCase(f"{size}, default", SoftmaxClassifier(), problem)
+        model = SoftmaxClassifier(l1_ratio=1.0, tol=1e-6)
+        least = smallest_C(model, problem.X, problem.y)
+        for factor in (30, 300):
+            label = f"{size}, coefficients, {factor} x smallest C"
+            fitted = clone(model).set_params(C=factor * least)
+            yield WholeFitCase(label, fitted, problem)
+
+
 def labels_200():
     """200 labels of 20,000 rows by sigmoid: groups of outputs."""
     rng = np.random.default_rng(0)
@@ -326,6 +360,7 @@ def groups(optima=None):
     """Functions that yield cases, by the name of their problem."""
     found = {name: partial(fits, name, optima) for name in [*problems(), *MORE]}
     found |= {"200 labels": labels_200, "kinks": kinks, "2000 x 500": columns_500}
+    found |= {"rare classes": rare_classes, "two classes": pairs_of_classes}
     found |= {f"default: {name}": partial(default_fits, name) for name in problems()}
     if "letter" in problems():
         found |= {name: partial(label_sets, name) for name in LABEL_SETS}
