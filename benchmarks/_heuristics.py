@@ -355,9 +355,7 @@ GROUPS = {
         )
     },
     shrinks_with_zeros: {
-        "l1: stronger penalties first": without(
-            first_ratio=math.inf, first_ratio_of_wide=math.inf
-        ),
+        "l1: stronger penalties first": without(first_ratio_of_wide=math.inf),
         "l1: two penalties of a decade": without(penalties_of_decade=1),
         "l1: damping": without(
             *("first_damping", "more_damping", "less_damping", "good_model"),

@@ -144,16 +144,16 @@ class CompositeObjective(LinearObjective):
         """
         description = self.description
         is_smooth = description.has_bounded_hessian and not description.has_kinks
-        if not (self.traits.has_zeros and description.is_convex and is_smooth):
+        is_wide = self.n_parameters > description.n_rows
+        has_zeros = self.traits.has_zeros
+        if not (is_wide and has_zeros and description.is_convex and is_smooth):
             return []
         gradient = self.at(self.initial()).smooth.gradient.reshape(self.shape)
         thresholds, sizes = self.shrinkage.thresholds, self.shrinkage.sizes(gradient)
         some = thresholds > 0
         ratio = (sizes[:, some] / thresholds[some]).max(initial=1.0)
-        has_many = self.n_parameters > description.n_rows
         tuning, n_of_decade = self.tuning, self.tuning.penalties_of_decade
-        least = tuning.first_ratio_of_wide if has_many else tuning.first_ratio
-        if not least <= ratio < np.inf:
+        if not tuning.first_ratio_of_wide <= ratio < np.inf:
             return []
         n_stronger = int(n_of_decade * np.log10(ratio))
         factors = 10.0 ** (np.arange(n_stronger, 0, -1) / n_of_decade)

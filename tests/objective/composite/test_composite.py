@@ -180,8 +180,9 @@ def test_what_a_shrinkage_makes_of_a_problem():
 
 @pytest.mark.parametrize("by_feature", [False, True])
 def test_penalties_to_minimise_under_first(by_feature):
-    problem, shape = Problem(4, n_samples=40), PenaltyShape(0.6, by_feature)
+    problem, shape = Problem(4, n_samples=15), PenaltyShape(0.6, by_feature)
     objective = composite(problem, Sparsemax(), shape, strength=1e-6)
+    assert problem.X.shape[0] < objective.n_parameters
     coef, intercept = np.zeros((4, 4)), np.zeros(4)
 
     def enters(other):
@@ -199,9 +200,10 @@ def test_penalties_to_minimise_under_first(by_feature):
         assert enters(other)
     strongest = 10.0 ** ((1 + len(stronger)) / 2) * 1e-6
     assert not enters(composite(problem, Sparsemax(), shape, strength=strongest))
-    # A weaker penalty of more rows than parameters, and rows that keep their curvature.
-    assert problem.X.shape[0] > objective.n_parameters
-    few = composite(problem, Sparsemax(), shape, strength=strongest / 900)
-    assert few.under_stronger_penalties() == []
+    # Near the strongest, with more rows than parameters, and without zeros.
+    near = composite(problem, Sparsemax(), shape, strength=strongest / 90)
+    assert near.under_stronger_penalties() == []
+    many = composite(Problem(4, n_samples=40), Sparsemax(), shape, strength=1e-6)
+    assert many.under_stronger_penalties() == []
     positive = composite(problem, Softmax(), shape, strength=1e-6)
     assert positive.under_stronger_penalties() == []
