@@ -120,7 +120,7 @@ class NewtonCG:
     def step(self, problem, state):
         """Go along Newton's step, computed roughly."""
         view, description = state.view(), problem.description
-        if self._is_outdated(state):
+        if self._is_outdated(problem, state):
             preconditioner = Preconditioner.at(
                 view, self._plan, description, state.preconditioner, self._tuning
             )
@@ -173,15 +173,16 @@ class NewtonCG:
             return self._under_own_penalty(problem, state)
         return state
 
-    def _is_outdated(self, state):
+    def _is_outdated(self, problem, state):
         """Whether the preconditioner has served enough, or is of another curvature."""
         n_products = state.preconditioner.n_products
         if n_products >= self._plan.renew_after:
             return True
         # Rows have more curvature now: with the true one the least is at most about 1.
-        has_grams = self._plan.preconditioner.startswith("gram") and n_products > 0
+        # Without a penalty there may be no minimum, and no least curvature.
+        has_grams = self._plan.preconditioner.startswith("gram") and problem.has_penalty
         least = state.smallest_curvatures[-1] if state.smallest_curvatures else 1.0
-        return has_grams and least > self._tuning.most_curvature
+        return has_grams and n_products > 0 and least > self._tuning.most_curvature
 
     def _without_a_step(self, problem, state):
         """The state where no step lowers the objective under its penalty."""
