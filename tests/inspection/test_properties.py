@@ -194,6 +194,25 @@ def test_unknown_mappings_are_refused():
         find_counterexamples("hardmax")
 
 
+def test_a_function_that_fails_for_most_rows_is_tried_in_bounded_time():
+    """The identity: 430,000 errors, of which each was a call."""
+    n_calls = 0
+
+    def identity(z):
+        nonlocal n_calls
+        n_calls += 1
+        return z
+
+    with pytest.warns(UserWarning, match=r"'potential'.* after 2000 errors .* sum to"):
+        examples = find_counterexamples(identity)
+    assert n_calls < len(PROPERTIES) * 2100
+    assert list(examples) == list(PROPERTIES)
+    found = {name for name, example in examples.items() if example is not None}
+    assert found == {"on the simplex", "strictly positive"}
+    zero = examples["strictly positive"]
+    np.testing.assert_array_equal(zero.scores, zero.probabilities)
+
+
 def test_scores_of_any_size_have_probabilities():
     # The search for the first property, by hand, with its extremes in one row.
     z = np.array([[1e300, -1e300, 0.0, 1e300], [1e-300, 0.0, -1e-300, 2.0]])
