@@ -9,10 +9,11 @@ approximately.
 
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
 of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
-classes, and their quantile by ``_quantile.py``; ``_responses.py`` has the scores and
-probabilities of classifiers of any package. ``_routed_arguments.py`` gives each part of
-a fit and of a prediction its arguments, with scikit-learn's metadata routing and
-without, and ``_inner_models.py`` says which of them reach a model in a search or a
+classes, and their quantile by ``_quantile.py``; ``_sets.py`` makes the sets of new
+rows. ``_responses.py`` has the scores and probabilities of classifiers of any package,
+and ``_folds.py`` those of rows that are left out. ``_routed_arguments.py`` gives each
+part of a fit and of a prediction its arguments, with scikit-learn's metadata routing
+and without, and ``_inner_models.py`` says which of them reach a model in a search or a
 pipeline.
 """
 

@@ -44,6 +44,11 @@ class ScoresOfTruth(NamedTuple):
             self.scores[chosen], self.weights[chosen], coverage, rows
         )
 
+    def limit(self, quantile):
+        """Largest nonconformity in a set: a class at the quantile must be in it."""
+        with np.errstate(over="ignore"):
+            return np.nextafter(quantile + self.rounding, np.inf)
+
     def of_class(self, k):
         """The pairs of one class."""
         chosen = self.columns == k

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -17,17 +17,9 @@ from sklearn.base import (
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import (
-    _check_method_params,
-    check_is_fitted,
-    column_or_1d,
-    indexable,
-)
+from sklearn.utils.validation import _check_method_params, check_is_fitted, indexable
 
-from ..._utils.arrays import is_dask, is_foreign, to_numpy
+from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.checks import (
     IntegerInterval,
     OneOf,
@@ -35,29 +27,30 @@ from ..._utils.checks import (
     check_sample_weight,
     in_order,
     known_part,
-    rows_of_folds,
 )
 from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
-from .._blocks import row_slices
 from .._input import as_indicator
 from ._calibration import quantiles_by_class, scores_of_truth
 from ._draws import uniform_draws
+from ._folds import responses_out_of_fold, splits_of
 from ._onnx import OnnxSets
-from ._responses import check_responds, method_of, response_of
+from ._other_words import OTHER_NAMES, OTHER_VALUES
+from ._responses import checked_response_of, method_of, response_of
 from ._routed_arguments import (
     arguments_of_fit,
     arguments_of_prediction,
     router,
 )
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
+from ._sets import blocks_of_sets, indicator_of, marginals_in_sets, shares_in_sets
 from ._truth import (
-    check_classes_of_folds,
     check_truth_is_known,
     classes_of,
+    labels_or_sets,
     true_classes,
     without_unknown,
 )
@@ -66,31 +59,6 @@ from ._truth import (
 _MANY_CLASSES = 1000
 # Parameters that sets depend on, after a fit with the values of the fit.
 _OF_SETS = "score_function", "alpha", "never_empty", "rank_penalty", "free_ranks"
-# Kinds of labels, by their names in scikit-learn.
-_KINDS_OF_LABELS = "binary", "multiclass"
-#: Sentences for the errors on values that have another meaning in other packages.
-_OTHER_VALUES = {
-    "coverage": "It is a share: 90 % is coverage=0.9.",
-    "alpha": "It is the α of entmax. An error rate of 0.1 is coverage=0.9.",
-    "score_function": {
-        "lac": "LAC is 'threshold' with never_empty=False.",
-        "aps": "APS is 'adaptive'.",
-        "raps": "RAPS is 'adaptive' with a rank_penalty.",
-    },
-}
-#: The same for names of parameters.
-_OTHER_NAMES = {
-    **dict.fromkeys(
-        ["score", "conformity_score", "method", "nonconformity"],
-        "It is 'score_function' here.",
-    ),
-    **dict.fromkeys(
-        ["confidence_level", "confidence", "level"], "It is 'coverage' here."
-    ),
-    "miscoverage": "An error rate of 0.1 is coverage=0.9.",
-    **dict.fromkeys(["mondrian", "class_conditional"], "Choose by='class'."),
-    "prefit": "Choose cv='prefit'.",
-}
 #: The error where the classifier of cv="prefit" is not fitted.
 _NOT_FITTED = (
     "cv='prefit' needs a fitted classifier; got a %(name)s that is not fitted. "
@@ -279,8 +247,8 @@ class ConformalSets(
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    _other_values = _OTHER_VALUES
-    _other_names = _OTHER_NAMES
+    _other_values = OTHER_VALUES
+    _other_names = OTHER_NAMES
 
     def __init__(
         self,
@@ -367,31 +335,38 @@ class ConformalSets(
             )
         X, y = indexable(X, y)
         self._fitted_with = {name: getattr(self, name) for name in _OF_SETS}
-        y = self._checked_target(y)
+        y, self.target_type_ = labels_or_sets(y)
+        if self.target_type_ == "label_set" and self.score_function == "adaptive":
+            raise ValueError(
+                "score_function must be 'entmax' or 'threshold' for label sets; got "
+                "'adaptive', whose probabilities have to sum to one."
+            )
         # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
         weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
         method = method_of(self.estimator, self._nonconformity().response)
         arguments = arguments_of_fit(self, method, sample_weight, params)
-        about_rows = arguments.predict
         self._needed = arguments.needed
         if self.cv == "prefit":
             check_is_fitted(self.estimator, msg=_NOT_FITTED)
             self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
-            responses = [self._response(self.estimator, X, about_rows)]
+            responses = [self._respond()(self.estimator, X, arguments.predict)]
         else:
-            splits = self._splits(X, y, arguments.split)
-            if self.target_type_ == "class":
-                check_classes_of_folds(y, [train for train, _ in splits])
+            is_class = self.target_type_ == "class"
+            splits = splits_of(self.cv, X, y, is_class, arguments.split)
             of_fit = _check_method_params(X, arguments.fit)
             self.estimator_ = clone(self.estimator).fit(X, given_y, **of_fit)
             self.classes_ = classes_of(self.estimator_, y, self.target_type_)
             fold_rows = [left_out for _, left_out in splits]
-            parallel = Parallel(n_jobs=self.n_jobs)
-            responses = parallel(
-                delayed(self._out_of_fold)(X, given_y, arguments, *split)
-                for split in splits
+            responses = responses_out_of_fold(
+                self.estimator,
+                X,
+                given_y,
+                arguments,
+                splits=splits,
+                respond=self._respond(),
+                n_jobs=self.n_jobs,
             )
             # A row counts once, in however many splits it is left out.
             n_times = np.bincount(np.concatenate(fold_rows), minlength=len(weight))
@@ -400,74 +375,20 @@ class ConformalSets(
         self._calibrate(fold_rows, responses, y, weight)
         return self
 
-    def _checked_target(self, y):
-        """`y` as labels, or as a matrix of label sets; sets ``target_type_``."""
-        if is_dask(y):
-            raise ValueError(
-                "y must be in memory, not a Dask collection; got "
-                f"{type(y).__name__}. Give y.compute()."
-            )
-        allowed = (
-            "y must be labels of shape (n_samples,), or a 0/1 indicator of label sets "
-            "of shape (n_samples, n_labels)"
+    def _respond(self):
+        """The function that computes responses for calibration rows."""
+        return partial(
+            checked_response_of,
+            n_classes=len(self.classes_),
+            response=self._nonconformity().response,
+            is_set=self.target_type_ == "label_set",
         )
-        try:
-            # scikit-learn looks for whole numbers among infinities.
-            with np.errstate(invalid="ignore"):
-                y = plain_labels(y)
-                known, _ = without_unknown(y)
-                check_classification_targets(known)
-                kind = type_of_target(known, input_name="y")
-            labels = column_or_1d(y, warn=True) if kind in _KINDS_OF_LABELS else None
-        # scikit-learn sorts the labels: None and text cannot be compared.
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{allowed}. {error}") from None
-        if labels is not None:
-            self.target_type_ = "class"
-            return labels
-        if kind != "multilabel-indicator":
-            raise ValueError(f"{allowed}; got {kind} data.")
-        if self.score_function == "adaptive":
-            raise ValueError(
-                "score_function must be 'entmax' or 'threshold' for label sets; got "
-                "'adaptive', whose probabilities have to sum to one."
-            )
-        self.target_type_ = "label_set"
-        return y if hasattr(y, "shape") else np.asarray(y)
 
-    def _splits(self, X, y, arguments):
-        """Pairs of the numbers of the training rows and of those left out."""
-        is_class = self.target_type_ == "class"
-        splits = rows_of_folds(self.cv, X, y, is_class, arguments)
-        if not splits or not all(len(left_out) for _, left_out in splits):
-            raise ValueError(
-                "cv must have at least one split, and each must leave out rows for the "
-                f"calibration; got {[len(left_out) for _, left_out in splits]} rows in "
-                f"{len(splits)} split(s)."
-            )
-        return splits
-
-    def _out_of_fold(self, X, y, arguments, train, left_out):
-        """Response for rows that a clone of the classifier is not fitted to."""
-        model = clone(self.estimator)
-        X_train, y_train = _safe_split(model, X, y, train)
-        of_fit = _check_method_params(X, arguments.fit, indices=train)
-        model.fit(X_train, y_train, **of_fit)
-        X_left_out, _ = _safe_split(model, X, None, left_out, train)
-        about_rows = _check_method_params(X, arguments.predict, indices=left_out)
-        return self._response(model, X_left_out, about_rows)
-
-    def _response(self, model, X, arguments):
-        """The response for calibration rows."""
-        kind = self._nonconformity().response
-        method = method_of(model, kind)
-        check_responds(model, method, len(self.classes_))
-        return self._response_by(method, kind, model, X, arguments)
-
-    def _response_by(self, method, kind, model, X, arguments):
+    def _response_by(self, method, kind, X, arguments):
+        """The response of the fitted classifier for new rows."""
         is_set, n_classes = self.target_type_ == "label_set", len(self.classes_)
         return response_of(
-            model,
+            self.estimator_,
             X,
             method,
             n_classes,
@@ -497,16 +418,13 @@ class ConformalSets(
             nonconformity, truth, folds, weight=weight, by_class=by_class, random=random
         )
         if by_class:
-            self.quantile_ = quantiles_by_class(
-                true_scores, self.coverage, self.classes_
-            )
+            classes = self.classes_
+            self.quantile_ = quantiles_by_class(true_scores, self.coverage, classes)
         else:
-            kind = (
-                "with a label" if self.target_type_ == "label_set" else "of any class"
-            )
-            self.quantile_ = true_scores.quantile(self.coverage, f"rows {kind}")
-        with np.errstate(over="ignore"):
-            self.limit_ = np.nextafter(self.quantile_ + true_scores.rounding, np.inf)
+            is_class = self.target_type_ == "class"
+            rows = "rows of any class" if is_class else "rows with a label"
+            self.quantile_ = true_scores.quantile(self.coverage, rows)
+        self.limit_ = true_scores.limit(self.quantile_)
         if not np.isfinite(self.limit_).all():
             raise ValueError(
                 "Nonconformities must be finite numbers, and those of the calibration "
@@ -555,25 +473,14 @@ class ConformalSets(
             check_is_fitted(self)
         of_method = arguments_of_prediction(self, caller, params, self._needed)
         kind, method = self._nonconformity().response, self._method
-        response = self._response_by(
-            method, kind, self.estimator_, X, of_method(method)
-        )
-        return response, of_method
+        return self._response_by(method, kind, X, of_method(method)), of_method
 
     def _indicator(self, response):
         """Sets as predict_set returns them."""
-        is_sparse = self.sparse_output
+        is_sparse, n_classes = self.sparse_output, len(self.classes_)
         if is_sparse == "auto":
-            is_sparse = len(self.classes_) > _MANY_CLASSES
-        sets = self._sets(response)
-        if is_sparse:
-            parts = [sparse.csr_array(within) for _, within in sets]
-            parts = parts or [sparse.csr_array(response.values.shape)]
-            return sparse.vstack(parts, format="csr", dtype=np.int64)
-        parts = [within.astype(np.int64) for _, within in sets]
-        if len(parts) == 1:
-            return parts[0]
-        return np.concatenate([np.zeros((0, len(self.classes_)), np.int64), *parts])
+            is_sparse = n_classes > _MANY_CLASSES
+        return indicator_of(self._sets(response), n_classes, is_sparse)
 
     def predict_proba(self, X: MatrixLike, **params: Any) -> Array:
         """Probabilities that are positive exactly for the classes of the set.
@@ -593,37 +500,20 @@ class ConformalSets(
             set is empty, the most probable class has 1.
         """
         response, of_method = self._fitted_response(X, "predict_proba", params)
-        values = response.only_available()
+        scores = response.only_available()
         if hasattr(self, "temperature_"):
             alpha = self._fitted_with["alpha"]
-            p = Temperature(Entmax(alpha), self.temperature_)(values)
+            p = Temperature(Entmax(alpha), self.temperature_)(scores)
         elif self._nonconformity().response == "probabilities":
             p = response.values.copy()
         else:
-            p = self._probabilities(X, of_method)
-        is_marginal = self._are_marginals
-        for rows, within in self._sets(response):
-            block = p[rows]
-            # Both differ by rounding at most where p is that of entmax.
-            block[~within] = 0
-            block[within] = np.maximum(block[within], np.finfo(np.float64).tiny)
-            if not is_marginal:
-                empty = np.flatnonzero(~within.any(axis=1))
-                best = values[rows][empty].argmax(axis=1)
-                block[empty, best] = 1
-                block /= block.sum(axis=1, keepdims=True)
-        return p
-
-    @property
-    def _are_marginals(self):
-        is_set = self.target_type_ == "label_set"
-        return is_set and self._fitted_with["score_function"] == "threshold"
-
-    def _probabilities(self, X, of_method):
-        """The classifier's own probabilities, where its scores are calibrated."""
-        kind, model = "probabilities", self.estimator_
-        method = method_of(model, kind)
-        return self._response_by(method, kind, model, X, of_method(method)).values
+            method = method_of(self.estimator_, "probabilities")
+            answered = self._response_by(method, "probabilities", X, of_method(method))
+            p = answered.values
+        score_function = self._fitted_with["score_function"]
+        if self.target_type_ == "label_set" and score_function == "threshold":
+            return marginals_in_sets(p, self._sets(response))
+        return shares_in_sets(p, self._sets(response), scores)
 
     def predict(self, X: MatrixLike, **params: Any) -> AnyArray:
         """Predict the best class of each row or, after a fit to label sets, the set.
@@ -686,15 +576,10 @@ class ConformalSets(
 
     def _sets(self, response):
         """Pairs of a slice of the rows, and the boolean indicator of their sets."""
-        nonconformity, uniform = self._nonconformity(), None
+        uniform = None
         if self._seed is not None:
             uniform = uniform_draws(self._seed, len(response.values))
-        for rows in row_slices(response.values.shape):
-            draws = None if uniform is None else uniform[rows]
-            within = nonconformity.within(response.values[rows], self.limit_, draws)
-            if response.absent is not None:
-                within &= ~response.absent[rows]
-            yield rows, within
+        return blocks_of_sets(self._nonconformity(), response, self.limit_, uniform)
 
     @property
     def n_features_in_(self) -> int:

@@ -69,6 +69,24 @@ def check_responds(model, method, n_classes):
         )
 
 
+def checked_response_of(model, X, arguments, *, n_classes, response, is_set):
+    """The response for calibration rows, after the check that there can be one.
+
+    Parameters are those of :func:`response_of`.
+    """
+    method = method_of(model, response)
+    check_responds(model, method, n_classes)
+    return response_of(
+        model,
+        X,
+        method,
+        n_classes,
+        response=response,
+        is_set=is_set,
+        arguments=arguments,
+    )
+
+
 def response_of(model, X, method, n_classes, response, is_set, arguments=None):
     """Score or probability of each class of each row, by a fitted classifier.
 

@@ -3,12 +3,57 @@
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
 
-from ..._utils.arrays import is_foreign, to_numpy
+from ..._utils.arrays import is_dask, is_foreign, to_numpy
 from ..._utils.checks import in_order, names_of_columns, without_gaps
 from ..._utils.fitted import last_step
-from ..._utils.labels import positions_of
+from ..._utils.labels import plain_labels, positions_of
 from .._input import as_indicator
+
+# Kinds of labels, by their names in scikit-learn.
+_KINDS_OF_LABELS = "binary", "multiclass"
+
+
+def labels_or_sets(y):
+    """The target of a fit, and what it is.
+
+    Returns
+    -------
+    y : array or sparse matrix
+        Labels of shape (n_samples,), or a matrix of label sets.
+    target_type : {"class", "label_set"}
+
+    Raises
+    ------
+    ValueError
+        If `y` is neither, or a Dask collection.
+    """
+    if is_dask(y):
+        raise ValueError(
+            f"y must be in memory, not a Dask collection; got {type(y).__name__}. Give "
+            "y.compute()."
+        )
+    allowed = (
+        "y must be labels of shape (n_samples,), or a 0/1 indicator of label sets of "
+        "shape (n_samples, n_labels)"
+    )
+    try:
+        # scikit-learn looks for whole numbers among infinities.
+        with np.errstate(invalid="ignore"):
+            y = plain_labels(y)
+            known, _ = without_unknown(y)
+            check_classification_targets(known)
+            kind = type_of_target(known, input_name="y")
+        if kind in _KINDS_OF_LABELS:
+            return column_or_1d(y, warn=True), "class"
+    # scikit-learn sorts the labels: None and text cannot be compared.
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{allowed}. {error}") from None
+    if kind != "multilabel-indicator":
+        raise ValueError(f"{allowed}; got {kind} data.")
+    return (y if hasattr(y, "shape") else np.asarray(y)), "label_set"
 
 
 def classes_of(model, y, target_type):
@@ -108,17 +153,3 @@ def check_truth_is_known(model, target_type):
             "because sets are calibrated by the true class; got an indicator. Fit the "
             "estimator first, and give rows with known labels with cv='prefit'."
         )
-
-
-def check_classes_of_folds(y, training_rows):
-    """Raise where a class has no row in the training part of a fold."""
-    classes = np.unique(y)
-    for rows in training_rows:
-        missing = np.setdiff1d(classes, y[rows])
-        if len(missing):
-            raise ValueError(
-                "cv must leave rows of every class in the training part of each fold; "
-                f"a fold has none of the {np.sum(y == missing[0])} row(s) of class "
-                f"{missing.tolist()[0]!r}. Shuffle or stratify the folds, merge rare "
-                "classes, or use cv='prefit'."
-            )
