@@ -1,5 +1,6 @@
 """The size and the kind of an objective, by which a solver is chosen."""
 
+import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class Description(NamedTuple):
     dtype: np.dtype  #: Of X.
     #: Whether Hessian products are faster in single precision and lose little.
     suits_single_precision: bool = False
-    #: Whether X is an array of NumPy in double precision.
+    #: Whether X is an array of NumPy in double precision, and not a mapped file.
     is_dense: bool = False
     has_row_scores: bool = False  #: Whether rows have offsets or available classes.
     has_intercept: bool = False  #: Whether the last column is a constant.
@@ -112,10 +113,22 @@ def _counts(block):
         design.n_stored,
         1,
         int(design.fits_single_precision),
-        int(type(design) is DenseDesign and design.dtype == np.float64),
+        int(_is_dense(design)),
         int(block.has_row_scores),
         int(is_host(block.weight)),
         block.target.shape[1],
         n_columns,
         design.dtype.itemsize,
     )
+
+
+def _is_dense(design):
+    """Whether the rows are an array of NumPy in double precision, in memory."""
+    if type(design) is not DenseDesign or design.dtype != np.float64:
+        return False
+    array = design.host_X
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return False
+        array = array.base
+    return not isinstance(array, mmap.mmap)
