@@ -16,8 +16,8 @@ def checked_factors(factors, n_features, names):
     Raises
     ------
     ValueError
-        If a factor is negative or NaN, all are infinite, their number is not that of
-        the features, or a name is not that of a feature.
+        If a factor is not real, negative or NaN, all are infinite, their number is not
+        that of the features, or a name is not that of a feature.
     """
     given = factors
     if isinstance(factors, dict):
@@ -30,10 +30,14 @@ def checked_factors(factors, n_features, names):
             )
         factors = _by_name(factors.to_dict(), n_features, names)
     try:
-        array = np.asarray(factors, dtype=np.float64)
+        array = np.asarray(factors)
+        if array.dtype.kind == "c":  # NumPy would discard the imaginary parts.
+            raise TypeError("Complex numbers have no order.")
+        array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"penalty_factors must be numbers, one for each feature; got {given!r}."
+            "penalty_factors must be real numbers, one for each feature; got "
+            f"{given!r}."
         ) from error
     if array.shape != (n_features,):
         raise ValueError(

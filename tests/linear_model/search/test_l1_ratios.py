@@ -219,6 +219,7 @@ def test_factors_by_name_reach_the_refit():
         ({"penalty_factors": [1, 1]}, "penalty_factors must have one number for each"),
         ({"penalty_factors": {"a": 1}}, "penalty_factors can be a dict only where"),
         ({"penalty_factors": [1, 1, 1, -1]}, "penalty_factors must not be negative"),
+        ({"penalty_factors": np.full(4, 1 + 1j)}, "penalty_factors must be real"),
         ({"penalty_factors": [np.inf] * 4}, "penalty_factors must be finite"),
     ],
 )
