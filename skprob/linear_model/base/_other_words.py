@@ -83,7 +83,10 @@ OTHER_VALUES = {
         **dict.fromkeys([None, "none"], "C=numpy.inf is no penalty."),
         "cv": "EntmaxClassifierCV chooses C by cross-validation.",
     },
-    "threshold": dict.fromkeys(["f1", "f1_micro", "f1_macro"], _F1),
+    "threshold": {
+        **dict.fromkeys(["f1", "f1_micro", "f1_macro"], _F1),
+        "top_k": "Sets of k labels are those of skprob.decision.TopK(k).",
+    },
     "scoring": dict.fromkeys(
         ["brier", "brier_score", "brier_loss", "brier_score_loss"], _BRIER
     ),

@@ -83,6 +83,7 @@ def test_parameters(cls, name, advice):
         ({"C": None}, "C=numpy.inf is no penalty"),
         ({"C": "cv"}, "EntmaxClassifierCV chooses C by cross-validation"),
         ({"threshold": "f1_macro"}, "'macro' for a high macro-F1"),
+        ({"threshold": "top_k"}, r"skprob\.decision\.TopK\(k\)"),
         ({"l1_ratio": None}, "l1_ratio=0 is the squared norm only"),
         ({"class_weight": "auto"}, "Did you mean 'balanced'"),
     ],
