@@ -359,7 +359,8 @@ class PathSearchCV(BaseLinearClassifier):
         """The spec of the fits of each value."""
         return [
             template.set_params(**{self._parameter: value})._fit_spec()
-            for value in values
+            # Numbers of Python have a short repr in messages.
+            for value in (values.tolist() if isinstance(values, np.ndarray) else values)
         ]
 
     def _prepared(self, X, y, metadata, params):
