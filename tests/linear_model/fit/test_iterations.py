@@ -19,6 +19,9 @@ from ..data_sets import labels
 
 X, y = labels()
 y = np.where(np.arange(len(y)) % 5 == 0, np.roll(y, 1), y)  # Not separable.
+# Fits begin with stronger penalties where parameters are more than rows.
+noise = np.random.default_rng(0).normal(size=(len(X), len(X)))
+wide = np.hstack([X, noise])
 
 
 def cubes(scores):
@@ -28,14 +31,14 @@ def cubes(scores):
 
 
 SEVERAL_STAGES = {
-    "sparse softmax": SparseSoftmaxClassifier(k=2, C=10.0, tol=1e-6),
-    "accuracy": LinearClassifier(loss="accuracy", tol=1e-6),
-    "a function": LinearClassifier(cubes, loss="log", tol=1e-6),
-    "stronger penalties": SparsemaxClassifier(l1_ratio=0.9, C=1e3, tol=1e-6),
+    "sparse softmax": (SparseSoftmaxClassifier(k=2, C=10.0, tol=1e-6), X),
+    "accuracy": (LinearClassifier(loss="accuracy", tol=1e-6), X),
+    "a function": (LinearClassifier(cubes, loss="log", tol=1e-6), X),
+    "stronger penalties": (SparsemaxClassifier(l1_ratio=0.9, C=1e3, tol=1e-6), wide),
 }
 
 
-def fit(model):
+def fit(model, X=X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X, y)
@@ -46,9 +49,9 @@ def printed_iterations(capsys):
     return [int(line.split("iteration ")[1].split(":")[0]) for line in lines]
 
 
-@pytest.mark.parametrize("model", SEVERAL_STAGES.values(), ids=SEVERAL_STAGES)
-def test_max_iter_is_the_limit_of_all_stages(model, capsys):
-    unlimited = fit(model.set_params(verbose=2, max_iter=1000))
+@pytest.mark.parametrize("model, X", SEVERAL_STAGES.values(), ids=SEVERAL_STAGES)
+def test_max_iter_is_the_limit_of_all_stages(model, X, capsys):
+    unlimited = fit(model.set_params(verbose=2, max_iter=1000), X)
     n_iter, stages = unlimited.n_iter_, unlimited.history_["stage"]
     assert printed_iterations(capsys) == list(range(1, n_iter + 1))
     assert stages[0] != "final"
@@ -65,7 +68,7 @@ def test_max_iter_is_the_limit_of_all_stages(model, capsys):
         assert_array_equal(history["iteration"], np.arange(max_iter + 1))
         assert history["stage"][-1] == "final"
         assert history["objective"][-1] == model.objective_
-    assert fit(model.set_params(max_iter=n_iter)).n_iter_ == n_iter
+    assert fit(model.set_params(max_iter=n_iter), X).n_iter_ == n_iter
     assert_array_equal(model.history_["stage"], stages)
 
 
