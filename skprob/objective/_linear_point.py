@@ -217,7 +217,7 @@ class LinearPoint(LinearCurvature):
         return LinearRay(self._objective, self, step, rays)
 
     def along_products(self, step, hessian, is_far):
-        """The ray along a step that a :class:`ScaledHessian` has moved by.
+        """The ray along a step that a ``ScaledHessian`` has moved by.
 
         It takes no pass where the products of the Hessian have the raw predictions,
         which are in single precision. So are those of the point at the end of the ray,

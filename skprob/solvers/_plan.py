@@ -44,35 +44,35 @@ class Plan(NamedTuple):
 def plan(description, tuning=Tuning()):
     """Plan how to minimise an objective, by the solver that :func:`method_for` names.
 
-    ==============  ===================================================================
-    decision        rule
-    ==============  ===================================================================
-    preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
-                    raw prediction if possible; else the diagonal. None for cosines.
-    n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3. All
-                    rows of little data.
-    renew_after     As many products as Gram matrices cost; 4 for the diagonal.
-    by_output       Each raw prediction for itself, if the loss is a sum over them and
-                    there is no Gram matrix: without one the slowest takes many more
-                    products than the mean, 644 in place of 62 on enron.
-    n_groups        One for each raw prediction if the loss is a sum over them.
-    n_recycled      1 MiB of them; none with two classes, where the Gram matrix
-                    is the Hessian.
-    on_device       On a GPU, if a product with their factors costs more than the copies
-                    of a vector to the device and back.
-    precision       Single for Newton's method if X is an array of NumPy with at most
-                    2^25 numbers, unless products cost little; and for a sparse X
-                    without Gram matrices. Else double.
-    precision_of_values
-                    Single for L-BFGS with many raw predictions; else double.
-    is_scaled       With the diagonal of a sparse X in memory and several raw
-                    predictions: fits to texts take 0.85 to 0.95 times as long.
-    split_after     As many products as splitting's Gram matrix and its factor cost, at
-                    least 60. Never without a closed form of the proximal step; with
-                    two classes; if it takes more than 256 MiB; or with a Gram matrix
-                    for each raw prediction, where Newton's method takes few products
-                    (digits: splitting takes twice as long).
-    ==============  ===================================================================
+    ===================  ===============================================================
+    decision             rule
+    ===================  ===============================================================
+    preconditioner       Gram matrices that cost at most 60 Hessian products, one for
+                         each raw prediction if possible; else the diagonal. None for
+                         cosines.
+    n_drawn              Rows for 4 products; up to 20 for 30 rows a column, at least 3.
+                         All rows of little data.
+    renew_after          As many products as Gram matrices cost; 4 for the diagonal.
+    by_output            Each raw prediction for itself, if the loss is a sum over them
+                         and there is no Gram matrix: without one the slowest takes many
+                         more products than the mean, 644 in place of 62 on enron.
+    n_groups             One for each raw prediction if the loss is a sum over them.
+    n_recycled           1 MiB of them; none with two classes, where the Gram matrix is
+                         the Hessian.
+    on_device            On a GPU, if a product with their factors costs more than the
+                         copies of a vector to the device and back.
+    precision            Single for Newton's method if X is an array of NumPy with at
+                         most 2^25 numbers, unless products cost little; and for a
+                         sparse X without Gram matrices. Else double.
+    precision_of_values  Single for L-BFGS with many raw predictions; else double.
+    is_scaled            With the diagonal of a sparse X in memory and several raw
+                         predictions: fits to texts take 0.85 to 0.95 times as long.
+    split_after          As many products as splitting's Gram matrix and its factor
+                         cost, at least 60. Never without a closed form of the proximal
+                         step; with two classes; if it takes more than 256 MiB; or with
+                         a Gram matrix for each raw prediction, where Newton's method
+                         takes few products (digits: splitting takes twice as long).
+    ===================  ===============================================================
 
     Examples
     --------

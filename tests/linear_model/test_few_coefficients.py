@@ -317,7 +317,7 @@ def test_factors_in_a_series_are_matched_by_name():
     for wrong, message in (
         (pandas.Series([1, 2], index=["a", "a"]), "each name once"),
         (pandas.Series([1, 2], index=["a", "e"]), r"names \['e'\], which are not"),
-        ({"c": "x"}, r"must be numbers.*got \{'c': 'x'\}"),
+        ({"c": "x"}, r"must be real numbers.*got \{'c': 'x'\}"),
         ({"c": -1}, "negative or NaN; that of feature 'c' is -1"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -400,7 +400,7 @@ def test_warm_start_takes_no_more_iterations():
         ({"penalty_factors": [1, np.nan, 1, 1]}, "negative or NaN"),
         ({"penalty_factors": [np.inf] * 4}, "all are infinite"),
         ({"penalty_factors": {"a": 1}}, "a dict only where the columns of X have"),
-        ({"penalty_factors": ["a", 1, 1, 1]}, "must be numbers"),
+        ({"penalty_factors": ["a", 1, 1, 1]}, "must be real numbers"),
         ({"similarity": "cosine", "l1_ratio": 0.5}, "similarity='cosine' has no pen"),
         (
             {"similarity": "cosine", "penalty_factors": [1, 1, 1, 2]},
