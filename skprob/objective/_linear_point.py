@@ -219,9 +219,9 @@ class LinearPoint(LinearCurvature):
     def along_products(self, step, hessian, is_far):
         """The ray along a step that a ``ScaledHessian`` has moved by.
 
-        It takes no pass where the products of the Hessian have the raw predictions,
-        which are in single precision. So are those of the point at the end of the ray,
-        and its gradient, if the minimum `is_far`.
+        It takes no pass where the products of the Hessian have its raw predictions, in
+        single precision. If the minimum `is_far`, the point at the end of the ray and
+        its gradient are in single precision, too.
         """
         rays = hessian.rays()
         if rays is None:

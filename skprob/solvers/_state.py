@@ -12,7 +12,7 @@ from ._problem import Point
 
 
 class Stage(StrEnum):
-    """What an iteration minimises. The value is its name in a fit's history."""
+    """The function that an iteration minimises; its value is the name in `history_`."""
 
     FINAL = "final"  #: The objective itself.
     STRONGER_PENALTY = "stronger penalty"  #: The same loss under more of the penalty.
@@ -31,9 +31,9 @@ class State:
     point: Point
 
     # The last step, or the start.
-    #: What the step minimises.
+    #: The function that the step minimises.
     stage: Stage = Stage.FINAL
-    #: Value of that at the point; NaN in the final stage, whose value the point has.
+    #: Its value at the point; NaN in the final stage, whose value the point has.
     stage_value: float = math.nan
 
     # The quadratic model at the point.
@@ -66,7 +66,7 @@ class Iteration(NamedTuple):
     seconds: float  #: So far.
     round_trips: int  #: To remote blocks, so far.
     bytes: int  #: Sent to and fro so far.
-    stage: Stage = Stage.FINAL  #: What is minimised.
+    stage: Stage = Stage.FINAL  #: The function that is minimised.
 
 
 class Solution(NamedTuple):

@@ -110,8 +110,8 @@ def _left_out_of_blocks(
 ):
     """Raw predictions of the left-out rows of each block, and how far they are moved.
 
-    That is the size of all changes, in units of those that the same gradients make
-    without the curvature of the row that is left out.
+    The second number is the size of all changes, in units of the changes by the same
+    gradients without the curvature of the row that is left out.
     """
     step = -(inverse_hessian @ gradient.reshape(-1)).reshape(gradient.shape)
     forms = inverse_hessian.reshape(2 * gradient.shape)

@@ -179,7 +179,7 @@ class NewtonCG:
         if n_products >= self._plan.renew_after:
             return True
         # Rows have more curvature now: with the true one the least is at most about 1.
-        # Without a penalty there may be no minimum, and no least curvature.
+        # A fit without a penalty may have no minimum, and then no least curvature.
         has_grams = self._plan.preconditioner.startswith("gram") and problem.has_penalty
         least = state.smallest_curvatures[-1] if state.smallest_curvatures else 1.0
         return has_grams and n_products > 0 and least > self._tuning.most_curvature
