@@ -30,9 +30,11 @@ def checked_factors(factors, n_features, names):
             )
         factors = _by_name(factors.to_dict(), n_features, names)
     try:
-        array = np.asarray(factors)
-        if array.dtype.kind == "c":  # NumPy would discard the imaginary parts.
-            raise TypeError("Complex numbers have no order.")
+        # A list of the values shows the kind of those in an array of objects.
+        array = np.asarray(np.asarray(factors).tolist())
+        if array.dtype.kind in "cSU":
+            # NumPy would discard imaginary parts, and read digits in texts.
+            raise TypeError(f"Values of dtype {array.dtype} are not real numbers.")
         array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
