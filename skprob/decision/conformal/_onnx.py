@@ -5,35 +5,22 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ...mappings import Entmax, Temperature
 
 
-def _converts_to_onnx(self):
-    """Whether the calibrated model is a linear classifier with another mapping."""
-    state = vars(self)
-    model = state.get("estimator_", self.estimator)
-    # After a fit the parameters of the fit count.
-    score_function = state.get("_fitted_with", state)["score_function"]
-    return score_function == "entmax" and hasattr(model, "onnx_parser")
-
-
 class OnnxSets:
     """Sets by entmax of a linear classifier, which ONNX has as a temperature."""
 
-    @available_if(_converts_to_onnx)
     def onnx_parser(self) -> Any:
-        """Function that declares the outputs, for skl2onnx ("entmax" only)."""
+        """Function that declares the outputs, for skl2onnx."""
         return self._calibrated().onnx_parser()
 
-    @available_if(_converts_to_onnx)
     def onnx_shape_calculator(self) -> Any:
         """Function that gives the outputs their shapes, for skl2onnx."""
         return self._for_onnx("onnx_shape_calculator")
 
-    @available_if(_converts_to_onnx)
     def onnx_converter(self) -> Any:
         """Function that writes the nodes of the graph, for skl2onnx."""
         return self._for_onnx("onnx_converter")
@@ -51,10 +38,22 @@ class OnnxSets:
     def _calibrated(self):
         """The linear classifier with entmax at the calibrated temperature."""
         check_is_fitted(self)
+        score_function = self._fitted_with["score_function"]
+        if score_function != "entmax":
+            raise NotImplementedError(
+                "Only sets with score_function='entmax' have an ONNX converter: they "
+                f"are the support of entmax at a temperature; got {score_function!r}."
+            )
         if not hasattr(self, "temperature_"):
             raise NotImplementedError(
-                "ONNX has the sets by 'entmax' with by=None, which are a temperature; "
-                "got by='class'."
+                "Only sets with by=None have an ONNX converter, because they have one "
+                "temperature; got by='class'."
+            )
+        if not hasattr(self.estimator_, "onnx_parser"):
+            raise NotImplementedError(
+                "Only sets of a linear classifier of skprob have an ONNX converter; "
+                f"got sets of {type(self.estimator_).__name__}. A pipeline can be "
+                "converted if ConformalSets of the classifier are its last step."
             )
         if self._needed:
             raise NotImplementedError(
