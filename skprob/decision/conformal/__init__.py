@@ -7,14 +7,15 @@ the true class with the chosen probability if the calibration rows were not used
 fit. With folds, where the classifier is fitted again to all rows, it does so
 approximately.
 
-Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
-of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
-classes, and their quantile by ``_quantile.py``; ``_sets.py`` makes the sets of new
-rows. ``_responses.py`` has the scores and probabilities of classifiers of any package,
-and ``_folds.py`` those of rows that are left out. ``_routed_arguments.py`` gives each
-part of a fit and of a prediction its arguments, with scikit-learn's metadata routing
-and without, and ``_inner_models.py`` says which of them reach a model in a search or a
-pipeline.
+Read ``_conformal_sets.py`` first, the estimator and its calibration, then
+``_predictions.py``, the sets of new rows. A new nonconformity score has the members
+that ``_scores.py`` names, and a line there; ``_entmax_score.py`` and
+``_probability_scores.py`` have today's. ``_calibration.py`` computes the scores of the
+true classes, and their quantile by ``_quantile.py``. ``_responses.py`` has the scores
+and probabilities of classifiers of any package, and ``_folds.py`` those of rows that
+are left out. ``_routed_arguments.py`` gives each part of a fit and of a prediction its
+arguments, with scikit-learn's metadata routing and without, and ``_inner_models.py``
+says which of them reach a model in a search or a pipeline.
 """
 
 from ._conformal_sets import ConformalSets

@@ -56,7 +56,7 @@ class ScoresOfTruth(NamedTuple):
         return ScoresOfTruth(*(values[chosen] for values in of_pairs), rounding)
 
 
-def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
+def scores_of_truth(nonconformity, truth, folds, *, weight, by_class, random):
     """:class:`ScoresOfTruth` of rows whose responses are out of fold.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -14,7 +13,6 @@ from sklearn.base import (
     _fit_context,
     clone,
 )
-from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_method_params, check_is_fitted, indexable
@@ -25,38 +23,24 @@ from ..._utils.checks import (
     OneOf,
     RealInterval,
     check_sample_weight,
-    in_order,
-    known_part,
 )
-from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
-from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
-from ...mappings import Entmax, Temperature
-from .._input import as_indicator
+from ..._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ._calibration import quantiles_by_class, scores_of_truth
-from ._draws import uniform_draws
 from ._folds import responses_out_of_fold, splits_of
 from ._onnx import OnnxSets
 from ._other_words import OTHER_NAMES, OTHER_VALUES
-from ._responses import checked_response_of, method_of, response_of
-from ._routed_arguments import (
-    arguments_of_fit,
-    arguments_of_prediction,
-    router,
-)
-from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
-from ._sets import blocks_of_sets, indicator_of, marginals_in_sets, shares_in_sets
+from ._predictions import SetPredictions
+from ._responses import method_of, response_of
+from ._routed_arguments import arguments_of_fit, router
 from ._truth import (
     check_truth_is_known,
     classes_of,
     labels_or_sets,
     true_classes,
-    without_unknown,
 )
 
-# With more classes, sets are CSR by default.
-_MANY_CLASSES = 1000
 # Parameters that sets depend on, after a fit with the values of the fit.
 _OF_SETS = "score_function", "alpha", "never_empty", "rank_penalty", "free_ranks"
 #: The error where the classifier of cv="prefit" is not fitted.
@@ -69,6 +53,7 @@ _NOT_FITTED = (
 
 class ConformalSets(
     OnnxSets,
+    SetPredictions,
     MetaEstimatorMixin,
     ClassifierMixin,
     PlainState,
@@ -349,82 +334,68 @@ class ConformalSets(
         self._needed = arguments.needed
         if self.cv == "prefit":
             check_is_fitted(self.estimator, msg=_NOT_FITTED)
-            self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]
+            self.estimator_ = self.estimator
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
-            responses = [self._respond()(self.estimator, X, arguments.predict)]
+            response = response_of(
+                self.estimator, X, self._response_type(), arguments.predict
+            )
+            folds = [(np.arange(y.shape[0]), response)]
         else:
             is_class = self.target_type_ == "class"
             splits = splits_of(self.cv, X, y, is_class, arguments.split)
             of_fit = _check_method_params(X, arguments.fit)
             self.estimator_ = clone(self.estimator).fit(X, given_y, **of_fit)
             self.classes_ = classes_of(self.estimator_, y, self.target_type_)
-            fold_rows = [left_out for _, left_out in splits]
-            responses = responses_out_of_fold(
+            folds = responses_out_of_fold(
                 self.estimator,
                 X,
                 given_y,
                 arguments,
                 splits=splits,
-                respond=self._respond(),
+                response_type=self._response_type(),
                 n_jobs=self.n_jobs,
             )
             # A row counts once, in however many splits it is left out.
-            n_times = np.bincount(np.concatenate(fold_rows), minlength=len(weight))
+            rows = np.concatenate([left_out for left_out, _ in folds])
+            n_times = np.bincount(rows, minlength=len(weight))
             weight = weight / np.maximum(n_times, 1)
         check_truth_is_known(self.estimator_, self.target_type_)
-        self._calibrate(fold_rows, responses, y, weight)
+        self._calibrate(folds, y, weight)
         return self
 
-    def _respond(self):
-        """The function that computes responses for calibration rows."""
-        return partial(
-            checked_response_of,
-            n_classes=len(self.classes_),
-            response=self._nonconformity().response,
-            is_set=self.target_type_ == "label_set",
-        )
+    def _calibrate(self, folds, y, weight):
+        """Set the limit by the nonconformity of the true classes of each fold.
 
-    def _response_by(self, method, kind, X, arguments):
-        """The response of the fitted classifier for new rows."""
-        is_set, n_classes = self.target_type_ == "label_set", len(self.classes_)
-        return response_of(
-            self.estimator_,
-            X,
-            method,
-            n_classes,
-            response=kind,
-            is_set=is_set,
-            arguments=arguments,
-        )
-
-    def _nonconformity(self):
-        """The score function of the fit."""
-        name, alpha, never_empty, *of_ranks = self._fitted_with.values()
-        if name == "entmax":
-            return EntmaxScore(alpha)
-        if name == "threshold":
-            return ThresholdScore(never_empty)
-        return AdaptiveScore(never_empty, *of_ranks)
-
-    def _calibrate(self, fold_rows, responses, y, weight):
-        """Set the limit by the nonconformity of the true classes of each fold."""
-        nonconformity, random = self._nonconformity(), None
+        Parameters
+        ----------
+        folds : list of (ndarray of int, Response)
+            The rows of each fold, and their responses.
+        y : array or sparse matrix
+        weight : ndarray of shape (n_samples,)
+        """
+        random = None
         if self.score_function == "adaptive" and self.random_state is not None:
             random = check_random_state(self.random_state)
-        truth = true_classes(y, self.classes_, self.target_type_)
         by_class = self.by == "class"
-        folds = zip(fold_rows, responses, strict=True)
         true_scores = scores_of_truth(
-            nonconformity, truth, folds, weight=weight, by_class=by_class, random=random
+            self._nonconformity(),
+            true_classes(y, self.classes_, self.target_type_),
+            folds,
+            weight=weight,
+            by_class=by_class,
+            random=random,
         )
+        self.coverage_, self.accuracy_ = float(self.coverage), true_scores.accuracy
         if by_class:
-            classes = self.classes_
-            self.quantile_ = quantiles_by_class(true_scores, self.coverage, classes)
+            self.quantile_ = quantiles_by_class(
+                true_scores, self.coverage, self.classes_
+            )
+            self.limit_ = true_scores.limit(self.quantile_)
         else:
             is_class = self.target_type_ == "class"
             rows = "rows of any class" if is_class else "rows with a label"
             self.quantile_ = true_scores.quantile(self.coverage, rows)
-        self.limit_ = true_scores.limit(self.quantile_)
+            self.limit_ = float(true_scores.limit(self.quantile_))
         if not np.isfinite(self.limit_).all():
             raise ValueError(
                 "Nonconformities must be finite numbers, and those of the calibration "
@@ -432,11 +403,6 @@ class ConformalSets(
                 f"{self.rank_penalty:g}. Choose smaller ones, or scale the scores of "
                 "the estimator."
             )
-        self.coverage_, self.accuracy_ = float(self.coverage), true_scores.accuracy
-        # To find the method of a pipeline takes 3 % of the time of a small prediction.
-        self._method = method_of(self.estimator_, nonconformity.response)
-        if not by_class:
-            self.limit_ = float(self.limit_)
         self._seed = None if random is None else random.randint(2**31 - 1)
         vars(self).pop("temperature_", None)
         if self.score_function == "entmax" and not by_class:
@@ -444,142 +410,6 @@ class ConformalSets(
             # The quantile is 0 where the accuracy exceeds the coverage.
             floats = np.finfo(np.float64)
             self.temperature_ = float(np.clip(temperature, floats.tiny, floats.max))
-
-    def predict_set(self, X: MatrixLike, **params: Any) -> AnyArray:
-        """Predict the set of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        **params : dict
-            Arguments about these rows that the calibration rows had in ``fit``, such as
-            ``available``. A class that is not available is in no set.
-
-        Returns
-        -------
-        sets : ndarray or CSR array of int64 of shape (n_samples, n_classes)
-            0/1 indicator in the order of ``classes_``; CSR by `sparse_output`.
-
-        See Also
-        --------
-        names_of : The names of the classes in each set.
-        """
-        return self._indicator(self._fitted_response(X, "predict", params)[0])
-
-    def _fitted_response(self, X, caller, params):
-        """The response for new rows, and the arguments of the classifier's methods."""
-        # scikit-learn's check computes tags, in the time of a small prediction.
-        if "limit_" not in vars(self):
-            check_is_fitted(self)
-        of_method = arguments_of_prediction(self, caller, params, self._needed)
-        kind, method = self._nonconformity().response, self._method
-        return self._response_by(method, kind, X, of_method(method)), of_method
-
-    def _indicator(self, response):
-        """Sets as predict_set returns them."""
-        is_sparse, n_classes = self.sparse_output, len(self.classes_)
-        if is_sparse == "auto":
-            is_sparse = n_classes > _MANY_CLASSES
-        return indicator_of(self._sets(response), n_classes, is_sparse)
-
-    def predict_proba(self, X: MatrixLike, **params: Any) -> Array:
-        """Probabilities that are positive exactly for the classes of the set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        **params : dict
-            As in :meth:`predict_set`.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Those of entmax at ``temperature_``. With ``by="class"`` or another score
-            function, the classifier's probabilities of the classes in the set, divided
-            by their sum; for label sets and "threshold" they are not divided. Where the
-            set is empty, the most probable class has 1.
-        """
-        response, of_method = self._fitted_response(X, "predict_proba", params)
-        scores = response.only_available()
-        if hasattr(self, "temperature_"):
-            alpha = self._fitted_with["alpha"]
-            p = Temperature(Entmax(alpha), self.temperature_)(scores)
-        elif self._nonconformity().response == "probabilities":
-            p = response.values.copy()
-        else:
-            method = method_of(self.estimator_, "probabilities")
-            answered = self._response_by(method, "probabilities", X, of_method(method))
-            p = answered.values
-        score_function = self._fitted_with["score_function"]
-        if self.target_type_ == "label_set" and score_function == "threshold":
-            return marginals_in_sets(p, self._sets(response))
-        return shares_in_sets(p, self._sets(response), scores)
-
-    def predict(self, X: MatrixLike, **params: Any) -> AnyArray:
-        """Predict the best class of each row or, after a fit to label sets, the set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        **params : dict
-            As in :meth:`predict_set`.
-
-        Returns
-        -------
-        y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_labels)
-            The class with the highest score; for label sets the result of
-            :meth:`predict_set`. The class is in the set, unless `never_empty` is false
-            and either the set is empty or ``by="class"``.
-        """
-        return self._predicted(self._fitted_response(X, "predict", params)[0])
-
-    def _predicted(self, response):
-        if self.target_type_ == "label_set":
-            return self._indicator(response)
-        best = response.only_available().argmax(axis=1)
-        return np.asarray(self.classes_)[best]
-
-    def score(
-        self,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        **params: Any,
-    ) -> float:
-        """Accuracy of :meth:`predict`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            Labels or label sets, as in ``fit``. Columns of a DataFrame are matched with
-            ``classes_`` by name. Labels of sets that are not known, NaN, are left out.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights of the rows; 1 if not given.
-        **params : dict
-            As in :meth:`predict_set`.
-
-        Returns
-        -------
-        score : float
-            Share of the rows whose class, or whole label set, is predicted.
-        """
-        check_is_fitted(self)
-        y = plain_labels(in_order("y", y, self.classes_))
-        predicted = self._predicted(self._fitted_response(X, "score", params)[0])
-        if self.target_type_ == "label_set":
-            y, known = without_unknown(y)
-            y = as_indicator(y, predicted.shape, "y")
-            weight = check_sample_weight(sample_weight, predicted)
-            predicted, sample_weight = known_part("y", known, predicted, weight)
-        return accuracy_score(y, predicted, sample_weight=sample_weight)
-
-    def _sets(self, response):
-        """Pairs of a slice of the rows, and the boolean indicator of their sets."""
-        uniform = None
-        if self._seed is not None:
-            uniform = uniform_draws(self._seed, len(response.values))
-        return blocks_of_sets(self._nonconformity(), response, self.limit_, uniform)
 
     @property
     def n_features_in_(self) -> int:

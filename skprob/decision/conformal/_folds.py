@@ -7,6 +7,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from ..._utils.checks import rows_of_folds
+from ._responses import response_of
 
 
 def splits_of(cv, X, y, is_class, arguments):
@@ -54,7 +55,7 @@ def _check_classes(y, training_rows):
             )
 
 
-def responses_out_of_fold(estimator, X, y, arguments, splits, respond, n_jobs):
+def responses_out_of_fold(estimator, X, y, arguments, *, splits, response_type, n_jobs):
     """The responses of the rows that each split leaves out.
 
     Parameters
@@ -66,22 +67,24 @@ def responses_out_of_fold(estimator, X, y, arguments, splits, respond, n_jobs):
     arguments : Arguments
         Those of the fit and of predictions.
     splits : list of pair of ndarray of int
-    respond : callable
-        ``respond(model, X, arguments)`` is the response of a fitted clone.
+    response_type : ResponseType
     n_jobs : int or None
 
     Returns
     -------
-    responses : list
-        The result of `respond` for each split.
+    folds : list of (ndarray of int, Response)
+        For each split the rows that are left out, and the response for them of the
+        clone that is fitted to the others.
     """
-    return Parallel(n_jobs=n_jobs)(
-        delayed(_out_of_fold)(estimator, X, y, arguments, split, respond)
+    responses = Parallel(n_jobs=n_jobs)(
+        delayed(_out_of_fold)(estimator, X, y, arguments, split, response_type)
         for split in splits
     )
+    left_out = [rows for _, rows in splits]
+    return list(zip(left_out, responses, strict=True))
 
 
-def _out_of_fold(estimator, X, y, arguments, split, respond):
+def _out_of_fold(estimator, X, y, arguments, split, response_type):
     train, left_out = split
     model = clone(estimator)
     X_train, y_train = _safe_split(model, X, y, train)
@@ -89,4 +92,4 @@ def _out_of_fold(estimator, X, y, arguments, split, respond):
     model.fit(X_train, y_train, **of_fit)
     X_left_out, _ = _safe_split(model, X, None, left_out, train)
     about_rows = _check_method_params(X, arguments.predict, indices=left_out)
-    return respond(model, X_left_out, about_rows)
+    return response_of(model, X_left_out, response_type, about_rows)

@@ -14,6 +14,25 @@ from ...mappings import softmax
 _LOG_ZERO = np.log(np.finfo(np.float64).tiny)
 
 
+class ResponseType(NamedTuple):
+    """What is computed from the predictions of a classifier.
+
+    Attributes
+    ----------
+    response : {"scores", "probabilities"}
+        The scores are logarithms of the probabilities where there is no
+        ``decision_function``. The probabilities are softmax of the scores where there
+        is no ``predict_proba``, for label sets the logistic function of each score.
+    n_classes : int
+    is_set : bool
+        Whether the classifier was fitted to label sets.
+    """
+
+    response: str
+    n_classes: int
+    is_set: bool
+
+
 class Response(NamedTuple):
     """Score or probability of each class of each row.
 
@@ -54,7 +73,7 @@ def method_of(model, response):
     return "predict_proba"
 
 
-def check_responds(model, method, n_classes):
+def _check_responds(model, method, n_classes):
     """Raise where a model lacks the method, or has scores of pairs of classes."""
     if not hasattr(model, method):
         raise ValueError(
@@ -69,25 +88,7 @@ def check_responds(model, method, n_classes):
         )
 
 
-def checked_response_of(model, X, arguments, *, n_classes, response, is_set):
-    """The response for calibration rows, after the check that there can be one.
-
-    Parameters are those of :func:`response_of`.
-    """
-    method = method_of(model, response)
-    check_responds(model, method, n_classes)
-    return response_of(
-        model,
-        X,
-        method,
-        n_classes,
-        response=response,
-        is_set=is_set,
-        arguments=arguments,
-    )
-
-
-def response_of(model, X, method, n_classes, response, is_set, arguments=None):
+def response_of(model, X, response_type, arguments):
     """Score or probability of each class of each row, by a fitted classifier.
 
     Parameters
@@ -96,20 +97,11 @@ def response_of(model, X, method, n_classes, response, is_set, arguments=None):
         Fitted.
     X : object
         Rows, as the classifier takes them.
-    method : {"decision_function", "predict_proba"}
-        The result of :func:`method_of`.
-    n_classes : int
-    response : {"scores", "probabilities"}
-        The scores are logarithms of the probabilities where there is no
-        ``decision_function``. The probabilities are softmax of the scores where there
-        is no ``predict_proba``, for label sets the logistic function of each score.
-    is_set : bool
-        Whether the classifier was fitted to label sets.
-    arguments : dict, default=None
+    response_type : ResponseType
+    arguments : dict
         Further arguments of the classifier's method, about these rows, also where the
-        classifier is in a search or a pipeline. With any, a
-        score of -inf means that the class is not available: the name of the argument
-        may be an alias.
+        classifier is in a search or a pipeline. With any, a score of -inf means that
+        the class is not available: the name of the argument may be an alias.
 
     Returns
     -------
@@ -118,9 +110,13 @@ def response_of(model, X, method, n_classes, response, is_set, arguments=None):
     Raises
     ------
     ValueError
-        If the result has another shape, or holds NaN or infinity.
+        If the classifier has no score for each class; if the result has another shape,
+        or holds NaN or infinity.
     """
-    model, X, arguments = predicting_model(model, X, arguments or {})
+    response, n_classes, is_set = response_type
+    method = method_of(model, response)
+    _check_responds(model, method, n_classes)
+    model, X, arguments = predicting_model(model, X, arguments)
     if method == "decision_function":
         result = _scores(model, X, n_classes, is_set, arguments)
         if response == "scores":
