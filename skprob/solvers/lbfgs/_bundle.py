@@ -21,7 +21,8 @@ from scipy.optimize import nnls
 from ..._utils.arrays import to_numpy
 from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
-from .._criteria import allowed_decrease, gain_by_scaling
+from .._criteria import allowed_decrease
+from .._expected_decrease import gain_by_scaling
 from .._state import State
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.optimize
 
 from ..._utils.arrays import to_numpy
-from .._criteria import allowed_decrease, expected_decrease
+from .._criteria import allowed_decrease
+from .._expected_decrease import expected_decrease
 from .._line_search import rounding_error_of
 from .._minimize import Record
 from .._state import State

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..._utils.tuning import Tuning
-from .._criteria import expected_decrease
+from .._expected_decrease import expected_decrease
 from .._line_search import search_along
 from .._state import Stage, State
 from ._conjugate_gradients import conjugate_gradients

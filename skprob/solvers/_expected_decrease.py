@@ -1,0 +1,58 @@
+"""The decrease that is still expected, where a solver's own model does not show it.
+
+The criteria compare it with the tolerance.
+"""
+
+import math
+
+import numpy as np
+
+from .._utils.arrays import precision
+from ._method import method_for
+from ._newton_cholesky import Damping, damped_newton_step
+
+
+def confirmed_decrease(problem, state, tuning):
+    """The expected decrease from a Hessian that costs little, or the state's.
+
+    The probability of a class of a row may vanish along Newton's step, as for the wrong
+    classes of an outlier. The curvature of such a tail keeps steps short until its loss
+    is negligible, and the quadratic model does not include what the other rows gain
+    after that. So the expected decrease is the whole loss of the tails, plus that of
+    the quadratic model at the point without them.
+    """
+    known, description = state.expected_decrease, problem.description
+    if description.has_shrinkage:
+        return known
+    if state.newton_step is None:
+        if method_for(description, tuning) != "newton-cholesky":
+            return known
+        point, damping = problem.at(state.point.parameters), Damping.of(problem)
+        step, decrease, *_ = damped_newton_step(problem, point, damping, tuning)
+        known = float(np.fmax(known, decrease))
+    else:
+        point, step = state.point, state.newton_step
+    # The step is a rounding error where no decrease is left.
+    if step is None or known <= precision(description.dtype):
+        return known
+    loss, without = point.without_tails(step)
+    if without is None:
+        return known
+    _, decrease, *_ = damped_newton_step(problem, without, Damping.of(problem), tuning)
+    return float(np.fmax(known, loss + decrease))
+
+
+def gain_by_scaling(gradient, parameters):
+    """Largest gain of parameters that are up to four times as large, or smaller."""
+    slope = float(gradient @ parameters)
+    return max(-3 * slope, slope)
+
+
+def expected_decrease(square, curvature):
+    """By how much a function with this squared gradient and curvature can fall.
+
+    NaN, which is unknown, where there is a gradient and no curvature.
+    """
+    if square == 0:
+        return 0.0
+    return square / (2 * curvature) if curvature > 0 else math.nan
