@@ -277,12 +277,6 @@ def with_units(block, units, n_rows):
     return replace(block, design=design)
 
 
-def target_coupling(block):
-    """Weighted sum of target times row: (n_classes, n_columns)."""
-    target = block.target.to_dense(block.weight.dtype)
-    return (block.design.rmatvec(target * block.weight[:, None]),)
-
-
 def weighted_sum(values, weight):
     """Weighted sum over the rows, in float64: a line search compares such sums."""
     if isinstance(values, np.ndarray):

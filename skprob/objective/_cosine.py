@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from . import _block
 from ._block_point import BlockPoint
 from ._description import Description
-from ._linear_point import EvaluatedRay
+from ._linear_point import EvaluatedRay, points_at
 from ._mean_loss import MeanLoss
 
 
@@ -52,7 +51,7 @@ class CosineObjective(MeanLoss):
 
     def initial(self):
         """Parameters to start from: the normalised means of the classes."""
-        (means,) = self.blocks.sum(_block.target_coupling)
+        (means,) = self.blocks.sum(_target_coupling)
         # A class whose mean is zero starts from the mean of all rows, or anywhere.
         means[_norm(means)[:, 0] == 0] = means.sum(axis=0)
         means[_norm(means)[:, 0] == 0] = 1
@@ -104,7 +103,7 @@ class CosinePoint:
     def __init__(self, objective, parameters):
         self._objective, self.parameters = objective, parameters
         self._unit, self._norm = objective._directions(parameters)
-        self._points, value, self._slope = objective.points_at(self._unit)
+        self._points, value, self._slope = points_at(objective, self._unit)
         self.value, self.gradient = objective._on_vectors(
             value, self._slope, self._unit, self._norm
         )
@@ -136,3 +135,9 @@ def _norm(vectors):
 def _along(a, b):
     """Inner products of the vectors of two arrays."""
     return np.einsum("kd,kd->k", a, b)[:, None]
+
+
+def _target_coupling(block):
+    """Weighted sum of target times row, for ``Blocks.sum``: (n_classes, n_columns)."""
+    target = block.target.to_dense(block.weight.dtype)
+    return (block.design.rmatvec(target * block.weight[:, None]),)

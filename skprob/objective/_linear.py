@@ -1,7 +1,6 @@
 """The training objective of a linear model: mean loss plus penalty."""
 
 import copy
-import math
 
 import numpy as np
 
@@ -285,8 +284,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             return super().mean_loss(parameters)
         self.count(1)
         rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
-        if not math.isfinite(rows.weighted_gradients.sum()):
-            rows.check_gradient(self.loss)
         return rows.mean_loss, rows.mean_gradient(self)
 
     def value_and_gradient(self, parameters):
@@ -300,11 +297,10 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """The :class:`LinearPoint` at parameters, in one pass."""
         if is_little(self.blocks):
             return LittlePoint.at(self, parameters)
-        matrix = parameters.reshape(self.shape)
-        points, value, gradient = self.points_at(matrix)
-        if self._target_sums is None and not matrix.any() and self.is_same_at_zero:
-            self._target_sums = self._target_sums_from(gradient)
-        return LinearPoint(self, parameters, points, value, gradient)
+        point = LinearPoint.at(self, parameters)
+        if self._target_sums is None and not parameters.any() and self.is_same_at_zero:
+            self._target_sums = self._target_sums_from(point.mean_gradient)
+        return point
 
     @property
     def is_same_at_zero(self):

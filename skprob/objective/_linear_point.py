@@ -11,6 +11,32 @@ from ._block_point import BlockPoint, BlockRay
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
 
 
+def points_at(objective, parameters):
+    """Blocks of points, and value and gradient of the mean loss, in one pass.
+
+    Parameters
+    ----------
+    objective : MeanLoss
+    parameters : ndarray of shape (M, size)
+    """
+    objective.count(0.5)
+    points = objective.blocks.map(_block_point.point_at, parameters, objective.loss)
+    return points, *mean_loss_at(objective, points)
+
+
+def mean_loss_at(objective, points, shift=None):
+    """Value and gradient (M, size) of the mean loss at points, in half a pass.
+
+    A shift (M,) is added to the raw predictions of all rows.
+    """
+    objective.count(0.5)
+    if shift is None:
+        value, gradient = points.sum(BlockPoint.value_and_gradient)
+    else:
+        value, gradient = points.sum(BlockPoint.value_and_gradient_of_shifted, shift)
+    return objective.with_constant(value), objective.without_common_part(gradient)
+
+
 class LinearCurvature:
     """Second derivatives of a linear objective at one point.
 
@@ -160,6 +186,12 @@ class LinearPoint(LinearCurvature):
         penalty = objective.penalty
         self.parameters, self.value = parameters, value + penalty.value(matrix)
         self.gradient = (gradient + penalty.gradient(matrix)).ravel()
+
+    @classmethod
+    def at(cls, objective, parameters):
+        """The point at parameters, in one pass."""
+        points, *mean_loss = points_at(objective, parameters.reshape(objective.shape))
+        return cls(objective, parameters, points, *mean_loss)
 
     def hessian_product(self, direction):
         """Hessian times a direction of shape (n_parameters,), in one pass.

@@ -91,25 +91,6 @@ class MeanLoss:
         value, gradient = self.blocks.sum(function, parameters, self.loss)
         return self.with_constant(value), self.without_common_part(gradient)
 
-    def mean_loss_at(self, points):
-        """Value and gradient (M, size) of the mean loss at points, in half a pass."""
-        self.count(0.5)
-        value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
-        return self.with_constant(value), self.without_common_part(gradient)
-
-    def mean_loss_of_shifted(self, points, shift):
-        """The same where a shift (M,) is added to the raw predictions of points."""
-        self.count(0.5)
-        function = _block_point.BlockPoint.value_and_gradient_of_shifted
-        value, gradient = points.sum(function, shift)
-        return self.with_constant(value), self.without_common_part(gradient)
-
-    def points_at(self, parameters):
-        """Blocks of points, and value and gradient of the mean loss, in one pass."""
-        self.count(0.5)
-        points = self.blocks.map(_block_point.point_at, parameters, self.loss)
-        return points, *self.mean_loss_at(points)
-
     def splitting(self, parameters, strength, n_kept):
         """The ``Splitting`` at parameters; the loss has a proximal step."""
         from ._splitting import Splitting  # Imported when used.

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from .. import _block_point
 from .._block_point import BlockPoint
-from .._linear_point import LinearCurvature, LinearPoint
+from .._linear_point import LinearCurvature, LinearPoint, mean_loss_at
 
 # Largest relative mismatch of the means that ends Newton's method.
 _SMALL_MISMATCH = 1e-7
@@ -47,7 +47,7 @@ def balancing_shift(objective, point, enough=0.0):
     if takes_one_step(objective):
         curvature = LinearCurvature(objective, parameters, start)
         shift = newton_step(curvature, gradient, share, 1e-3)
-        return shift, objective.mean_loss_of_shifted(start, shift)
+        return shift, mean_loss_at(objective, start, shift)
     tuning = objective.tuning
     small = tuning.share_of_bound * enough / max(abs(objective.value_at_zero), enough)
     small = max(small, _SMALL_MISMATCH)
@@ -66,7 +66,7 @@ def balancing_shift(objective, point, enough=0.0):
         if least <= small:
             break
     shift, points = best
-    return shift, objective.mean_loss_at(points)
+    return shift, mean_loss_at(objective, points)
 
 
 def takes_one_step(objective):

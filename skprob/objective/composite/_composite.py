@@ -8,7 +8,7 @@ from ..._utils.arrays import precision
 from ..._utils.tuning import Tuning
 from .._block_point import point_with_rows
 from .._linear import LinearObjective
-from .._linear_point import LinearPoint
+from .._linear_point import LinearPoint, mean_loss_at
 from ..little import EvaluatedRows, LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
@@ -175,10 +175,13 @@ class CompositeObjective(LinearObjective):
         if known is None or self.description.is_remote:
             return self.composed(self.smooth_at(parameters))
         if is_little(self.blocks):
-            smooth = LittlePoint.with_rows_of(known.smooth, self, parameters)
+            self.count(0.5)
+            rows = self._rows_of(known.smooth)
+            smooth = LittlePoint(self, parameters, rows, rows.mean_gradient(self))
         else:
             points = self._points_with_rows(known.smooth)
-            smooth = LinearPoint(self, parameters, points, *self.mean_loss_at(points))
+            mean_loss = mean_loss_at(self, points)
+            smooth = LinearPoint(self, parameters, points, *mean_loss)
         return self.composed(smooth)
 
     def at_part(self, whole, columns):
@@ -194,12 +197,16 @@ class CompositeObjective(LinearObjective):
             return self.composed(self.smooth_at(parameters))
         gradient = smooth.mean_gradient[:, columns]
         if is_little(self.blocks):
-            rows = EvaluatedRows.of_point(self, smooth.of_blocks.single)
-            part = LittlePoint(self, parameters, rows, gradient)
+            part = LittlePoint(self, parameters, self._rows_of(smooth), gradient)
         else:
             points = self._points_with_rows(smooth)
             part = LinearPoint(self, parameters, points, smooth.mean_loss, gradient)
         return self.composed(part)
+
+    def _rows_of(self, point):
+        """Little data at the raw predictions of a point, which has evaluated them."""
+        known = point.of_blocks.single
+        return EvaluatedRows(self, known.raw, known.linear)
 
     def _points_with_rows(self, point):
         """Points of the blocks with the raw predictions of a point's."""

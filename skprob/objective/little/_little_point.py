@@ -59,18 +59,8 @@ class LittlePoint(LinearPoint):
         rows = objective.rows_at_zero
         if parameters.any() or objective.traits.base_score != 0:
             matrix = parameters.reshape(objective.shape)
-            rows = EvaluatedRows(
-                objective, objective.blocks.single.design.matvec(matrix)
-            )
-        if not math.isfinite(rows.weighted_gradients.sum()):
-            rows.check_gradient(objective.loss)
-        return cls(objective, parameters, rows, rows.mean_gradient(objective))
-
-    @classmethod
-    def with_rows_of(cls, point, objective, parameters):
-        """The point with the raw predictions of another one, in half a pass."""
-        objective.count(0.5)
-        rows = EvaluatedRows.of_point(objective, point.of_blocks.single)
+            raw = objective.blocks.single.design.matvec(matrix)
+            rows = EvaluatedRows(objective, raw)
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
     def hessian(self):
@@ -221,14 +211,11 @@ class EvaluatedRows:
         self.weighted_gradients = linear.residual()
         self.weighted_gradients *= block.weight[:, None]
 
-    @classmethod
-    def of_point(cls, objective, point):
-        """The rows of a ``BlockPoint``, which has evaluated them."""
-        return cls(objective, point.raw, point.linear)
-
     def mean_gradient(self, objective):
         """Gradient of the mean loss, (M, size), in half a pass."""
         gradient = objective.blocks.single.design.rmatvec(self.weighted_gradients)
+        if not math.isfinite(gradient.sum()):
+            self.check_gradient(objective.loss)
         return objective.without_common_part(gradient)
 
     def check_gradient(self, loss):
