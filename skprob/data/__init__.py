@@ -4,25 +4,29 @@ A :class:`DesignMatrix` holds the rows of one block, :class:`Blocks` is a collec
 blocks or of results for each block, with two methods: ``map`` and ``sum``. Nothing
 outside this package depends on how X is stored, or where the blocks are.
 
-Read `_design.py` and `_blocks.py` first. Little data are a single block, a
-``LittleDesign`` of `_dense.py`. Several blocks are computed by threads,
-`_local_blocks.py`, or by the workers of a Dask cluster, `dask/`. `_standardization.py`
-centres and scales. `_row_space.py` has as many columns as rows, in place of many
-features; it multiplies by the rows of `_centred_rows.py`.
+Read `_design.py` and `_blocks.py` first. `units/` centres and scales: little data
+become a single array there. Several blocks are computed by threads, `_local_blocks.py`,
+or by the workers of a Dask cluster, `dask/`. `_row_space.py` has as many columns as
+rows, in place of many features; it multiplies by the rows of `_centred_rows.py`.
 """
 
 from ._array_api import ArrayDesign
 from ._blocks import Blocks, SingleBlock, as_design, row_slices
 from ._csr import CSRDesign
-from ._dense import DenseDesign, LittleDesign
+from ._dense import DenseDesign
 from ._design import LARGEST_SINGLE, DesignMatrix
 from ._local_blocks import LocalBlocks, local_blocks
 from ._memory import keep_freed_memory
-from ._restricted import restricted
 from ._row_space import RowSpace
-from ._standardization import Standardization, least_spread, standardized
-from ._standardized_design import StandardizedDesign
 from .dask import Cluster, DaskBlocks, Partition, wait_for
+from .units import (
+    LittleDesign,
+    Standardization,
+    StandardizedDesign,
+    least_spread,
+    restricted,
+    standardized,
+)
 
 __all__ = [
     "LARGEST_SINGLE",

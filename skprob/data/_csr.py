@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ._dense import lost_digits, variance_of_sums
+from ._dense import lost_digits
 from ._design import LARGEST_SINGLE, DesignMatrix
+from ._one_pass import variance_of_sums
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
 # columns of 20 newsgroups take 0.2 times as long as in a dense array.

@@ -11,6 +11,8 @@ from .._utils.arrays import upper_triangle
 CACHE_SIZE = 1 << 18
 # Largest number whose square does not overflow in single precision.
 LARGEST_SINGLE = float(np.sqrt(np.finfo(np.float32).max))
+# Mean squares of columns that are not smaller have all digits.
+SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 
 class DesignMatrix(ABC):

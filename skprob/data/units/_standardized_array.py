@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.arrays import beside, concat, namespace, to_numpy, widened
+from ..._utils.arrays import beside, concat, namespace, to_numpy, widened
 from ._standardized_design import StandardizedDesign
 
 

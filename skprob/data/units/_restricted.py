@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from .._utils.arrays import take
-from .._utils.tuning import Tuning
-from ._array_api import ArrayDesign
-from ._csr import CSRDesign
-from ._dense import DenseDesign, LittleDesign
-from ._design import DesignMatrix
+from ..._utils.arrays import take
+from ..._utils.tuning import Tuning
+from .._array_api import ArrayDesign
+from .._csr import CSRDesign
+from .._dense import DenseDesign
+from .._design import DesignMatrix
+from ._little_design import LittleDesign
 from ._standardization import standardized
 from ._standardized_design import StandardizedDesign
 

@@ -4,11 +4,12 @@ from functools import cached_property
 
 import numpy as np
 
-from .._utils.arrays import column_sums
-from ._csr import CSRDesign
-from ._dense import DenseDesign, SingleDesign
-from ._design import DesignMatrix
+from ..._utils.arrays import column_sums
+from .._csr import CSRDesign
+from .._dense import DenseDesign
+from .._design import DesignMatrix
 from ._scaled_rows import ScaledRows
+from ._single_design import SingleDesign
 
 
 class StandardizedDesign(DesignMatrix):

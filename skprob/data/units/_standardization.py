@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import beside, concat, zeros
-from .._utils.tuning import Tuning
-from ._array_api import ArrayDesign
-from ._dense import LittleDesign
+from ..._utils.arrays import beside, concat, zeros
+from ..._utils.tuning import Tuning
+from .._array_api import ArrayDesign
+from ._little_design import LittleDesign
 from ._standardized_array import StandardizedArray
 from ._standardized_design import StandardizedDesign
 

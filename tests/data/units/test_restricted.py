@@ -12,7 +12,7 @@ from skprob.data import (
     restricted,
     standardized,
 )
-from skprob.data._restricted import SelectedColumns
+from skprob.data.units._restricted import SelectedColumns
 
 N_ROWS, N_FEATURES = 30, 8
 FEW, MANY = np.array([1, 4, 6]), np.array([0, 1, 2, 4, 5, 7])

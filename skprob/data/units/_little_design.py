@@ -1,0 +1,80 @@
+"""Little data: standardised rows in one array, where every product is one call."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..._utils.arrays import upper_triangle
+from ..._utils.tuning import Tuning
+from .._dense import DenseDesign
+from ._single_design import SingleDesign
+
+
+class LittleDesign(DenseDesign):
+    """Standardised rows in an array that fits the cache, with a constant column.
+
+    On little data calls of functions take longer than arithmetic, so every product here
+    is one call.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_rows, n_columns)
+        float64.
+    tuning : Tuning
+    """
+
+    def __init__(self, Z, tuning=Tuning()):
+        super().__init__(Z)
+        self.tuning = tuning
+        self._columns = np.ascontiguousarray(Z.T)
+
+    def matvec(self, coef, shift=None):
+        raw = np.dot(coef, self._columns).T
+        return raw if shift is None else raw + shift
+
+    def rmatvec(self, residual):
+        return np.dot(self._columns, residual).T
+
+    def take(self, rows):
+        return LittleDesign(self._X[rows], self.tuning)
+
+    def columns(self, rows):
+        return self._columns[:, rows]
+
+    def sandwich(self, weights):
+        n_weights, n_columns = weights.shape[1], self.shape[1]
+        if n_weights == 1:
+            return self._one_sandwich(weights[:, 0])[None]
+        if self.tuning.pair_columns * n_weights < n_columns:
+            return np.array([self._one_sandwich(weight) for weight in weights.T])
+        if self.shape[0] * n_columns * (n_columns + 1) / 2 > self.tuning.most_pairs:
+            return super().sandwich(weights)
+        # One product of all weights and all pairs of columns: wine in 0.4 times the
+        # time.
+        pairs = np.dot(weights.T, self._pairs.T)
+        return pairs.take(upper_triangle(n_columns)[2], axis=1)
+
+    def sandwich_of_columns(self, columns, weight):
+        """Sandwich of some columns, given by their numbers, with one weight a row."""
+        if len(columns) == self.shape[1]:
+            return self._one_sandwich(weight)
+        return self._sandwich(self._columns.take(columns, axis=0), weight)
+
+    def _one_sandwich(self, weight):
+        return self._sandwich(self._columns, weight)
+
+    def _sandwich(self, columns, weight):
+        if len(columns) < self.tuning.many_columns or weight.min(initial=0) < 0:
+            return np.dot(columns * weight, columns.T)
+        weighted = columns * np.sqrt(weight)
+        return np.dot(weighted, weighted.T)
+
+    @cached_property
+    def single(self):
+        return SingleDesign.of(self._columns)
+
+    @cached_property
+    def _pairs(self):
+        """Products of pairs of columns: (n_pairs, n_rows)."""
+        first, second, _ = upper_triangle(self.shape[1])
+        return self._columns[first] * self._columns[second]
