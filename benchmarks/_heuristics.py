@@ -193,10 +193,6 @@ def shrinks_with_zeros(d, p):
     return shrinks(d, p) and d.has_proximal_step
 
 
-def shrinks_sparse(d, p):
-    return shrinks(d, p) and d.n_stored < 0.1 * d.n_rows * d.shape[1]
-
-
 def has_kinks(d, p):
     return d.has_kinks
 
@@ -396,9 +392,6 @@ GROUPS = {
             "fewest_added", most_added=1e9, most_added_of_wide=1e9
         ),
         "l1: fewer added of wide": without(most_added_of_wide=USUAL.most_added),
-    },
-    shrinks_sparse: {
-        "l1: stored numbers cost more": without(sparse_cost=4.0, sparse_pair_cost=1.0),
     },
     in_searches: {
         "search: penalties together": without(family_rounds=0),

@@ -327,11 +327,6 @@ class Tuning(NamedTuple):
     #: Number of such penalties for a factor of ten. With one, 200 rows of 300 features
     #: take 1.4 times as long, breast cancer 0.6 times.
     penalties_of_decade: int = 2
-    #: Cost of a stored number of a sparse matrix, in a Hessian product. With that of a
-    #: dense one here and below, two classes of 20 newsgroups take 0.98 times as long.
-    sparse_cost: float = 20.0
-    #: Cost of a product of two numbers of a row of a sparse matrix, in a Gram matrix.
-    sparse_pair_cost: float = 300.0
 
     #: Most parameters of a Hessian that is written out.
     largest_hessian: int = 3000

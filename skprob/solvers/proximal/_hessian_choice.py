@@ -34,15 +34,12 @@ class HessianChoice:
         self.is_sparse = n_stored < 0.1 * n_rows * size
         # In multiplications: a Hessian product, and products of all pairs of columns of
         # the included parameters.
-        cost = tuning.sparse_cost if self.is_sparse else 4
-        self._of_product = n_outputs * (
-            cost * n_stored + tuning.elementwise_cost * n_rows
-        )
+        self._of_product = n_outputs * (4 * n_stored + tuning.elementwise_cost * n_rows)
         self._of_gram = n_rows * n_included**2
         if n_outputs == 1:
-            n_stored = n_stored * n_included / size
-            of_pairs = tuning.sparse_pair_cost * n_stored**2 / n_rows
-            self._of_gram = min(self._of_gram, of_pairs)
+            # Numbers of the rows, which are fewer than columns if the rows are sparse.
+            n_numbers = n_stored * n_included / (n_rows * size)
+            self._of_gram = n_rows * n_numbers**2
 
     def is_cheap(self, most_products):
         """Whether it costs no more than many products, or than a step has taken."""
