@@ -5,11 +5,11 @@ and counts only in the Hessian J_i of a row.
 """
 
 import numpy as np
-from scipy.linalg.blas import dtrsm, strsm
+from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrs
 
 from ..._utils.arrays import to_numpy
-from ._inverse import LEAST_PIVOT, cholesky_factor
+from ._inverse import cholesky_factor
 from ._parts import columns_of, parts_of_rows, raw_of, weighted_gradients_of, weights_of
 
 # Most columns of a block, and most numbers in all blocks (512 MB). With fewer rows than
@@ -23,9 +23,6 @@ _LARGEST_BLOCKS, _ROWS_PER_COLUMN = 2e10, 20
 # others together. With exact zeros the limit is the one of rounding errors, because the
 # gradients of these rows are small.
 _LEAST_EIGENVALUE = 0.1
-# Fewest columns of a block whose factor is used in single precision. The default fit to
-# scene (294 features) takes 0.9 times as long with it.
-_FEWEST_COLUMNS = 100
 # Raw predictions of a row, those with most curvature, whose coupling counts.
 _MOST_COUPLED = 16
 
@@ -130,13 +127,6 @@ def _inverse_forms(z, factors):
     """zᵀ (L Lᵀ)⁻¹ z of each column of z, for each factor L: (n_rows, n_factors)."""
     forms = np.empty((z.shape[1], len(factors)))
     for k, factor in enumerate(factors):
-        solve, rows = dtrsm, z.T
-        # In units in which L Lᵀ has a diagonal of ones.
-        scale = 1 / np.sqrt(np.einsum("ij,ij->i", factor, factor))
-        is_accurate = np.square(np.diagonal(factor) * scale).min() >= LEAST_PIVOT
-        if is_accurate and len(factor) >= _FEWEST_COLUMNS:
-            factor = (factor * scale[:, None]).astype(np.float32)
-            solve, rows = strsm, (rows * scale).astype(np.float32)
-        solved = solve(1.0, factor, rows, side=1, lower=1, trans_a=1)
+        solved = dtrsm(1.0, factor, z.T, side=1, lower=1, trans_a=1)
         forms[:, k] = np.einsum("nd,nd->n", solved, solved)
     return forms
