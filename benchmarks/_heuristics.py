@@ -247,9 +247,6 @@ GROUPS = {
         "exponentials cost more": without(elementwise_cost=1.0),
         "rough steps": without(forcing_term=1e-2),
         "Nash-Sofer stop": without(least_gain=0.0),
-        "dense rows in single precision": without(
-            "least_in_single", in_search=True, copied_from=math.inf
-        ),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
         "Gram matrices renewed early": without(most_curvature=math.inf),
         "active rows only": without(few_active=0),
@@ -313,7 +310,11 @@ GROUPS = {
     samples: {
         "sampled sandwiches": without("few_products", plan={"n_drawn": math.inf}),
     },
-    in_single_precision: {"single precision": without(plan={"precision": np.float64})},
+    in_single_precision: {
+        "single precision": without(
+            "single_product", in_search=True, plan={"precision": np.float64}
+        )
+    },
     is_little: {
         "small data standardised once": without(in_search=True, most_standardised=0),
     },
@@ -372,7 +373,8 @@ GROUPS = {
             sampled_hessian_products=0.0, sampled_hessian=0.0
         ),
         "l1: Hessian in single precision": without(
-            "least_pivot", single_hessian=math.inf
+            *("least_pivot", "least_pivot_of_scores", "most_magnified"),
+            single_hessian=math.inf,
         ),
     },
     shrinks_little: {"l1: part of a whole Hessian": without(little_hessian=0.0)},

@@ -149,14 +149,6 @@ class Tuning(NamedTuple):
     most_products: float = 60.0
     #: Most numbers that Gram matrices, or numbers of all rows, may take: 256 MiB.
     most_numbers: int = 1 << 25
-    #: Smallest cost of a Hessian product from which dense rows are copied in single
-    #: precision, for products and Gram matrices: fits to middle and large data take
-    #: 0.7 to 0.9 times as long.
-    copied_from: float = 2e5
-    #: Smallest pivot of a Gram matrix, in units of the number on the diagonal, and
-    #: smallest mean curvature of the rows, for single precision. With smaller ones
-    #: fits to collinear features take up to 3 times as long.
-    least_in_single: float = 1e-5
     #: Most numbers of little data: Gram matrices are of all its rows, so that their
     #: order does not matter.
     little_data: int = 1 << 16
@@ -187,6 +179,32 @@ class Tuning(NamedTuple):
     share_at_zero: float = 0.01
     #: Iterations after which L-BFGS renews its coordinates; then twice as many.
     first_stretch: int = 40
+
+    # Single precision: see `skprob/_utils/single_precision.py`.
+
+    #: Smallest cost of a Hessian product of dense rows in single precision: letter
+    #: takes 0.86 times as long, pendigits 0.88 and digits 0.94. Smaller fits take as
+    #: long with 0, but would end 1e-8 apart if rows are in another order.
+    single_product: float = 2e5
+    #: Smallest cost in multiplications of a whole Hessian in single precision. With an
+    #: l1 penalty letter takes 0.6 to 0.8 times as long, and C="loo" 0.85 times. With 0
+    #: smaller fits with an l1 penalty take 1.03 times as long.
+    single_hessian: float = 2e6
+    #: Smallest pivot of a matrix in single precision, in units of its diagonal. With a
+    #: smaller one its rounding errors make steps too short or too long. Also the
+    #: smallest mean curvature of the rows. With 1e-5 15 small fits take 0.98 times as
+    #: long, and without a limit fits to collinear features up to 3 times.
+    least_pivot: float = 1e-4
+    #: The same for leave-one-out scores, whose errors no later step corrects. Those of
+    #: digits, pendigits, letter and emotions are below 2e-4 with it, and up to 1e-2
+    #: without it.
+    least_pivot_of_scores: float = 1e-3
+    #: Largest size of the changes of left-out raw predictions, in units of those
+    #: without the curvature of the row, which magnifies rounding errors. Scores then
+    #: differ from those in double precision by less than 1e-3 on digits, pendigits,
+    #: letter and sjaffe, but for two cases of digits with sparsemax (2e-3 and 6e-3);
+    #: without it by up to 4e-2.
+    most_magnified: float = 5.0
 
     # The sample.
 
@@ -347,12 +365,6 @@ class Tuning(NamedTuple):
     #: The same in multiplications. Without it two classes of digits take 1.2 times as
     #: long, by more steps.
     sampled_hessian: float = 2e7
-    #: Smallest cost of a Hessian in single precision, in multiplications: letter takes
-    #: 0.6 to 0.8 times as long as in double precision.
-    single_hessian: float = 2e6
-    #: Smallest pivot of a Hessian in single precision, in units of the diagonal. With
-    #: a smaller one its rounding errors make steps too short or too long.
-    least_pivot: float = 1e-4
     #: A step from far lowers the objective by this part; after a smaller one Hessians
     #: are computed from all rows.
     far_step: float = 0.03

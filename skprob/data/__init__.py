@@ -14,7 +14,7 @@ from ._array_api import ArrayDesign
 from ._blocks import Blocks, SingleBlock, as_design, row_slices
 from ._csr import CSRDesign
 from ._dense import DenseDesign
-from ._design import LARGEST_SINGLE, DesignMatrix
+from ._design import DesignMatrix
 from ._local_blocks import LocalBlocks, local_blocks
 from ._memory import keep_freed_memory
 from ._row_space import RowSpace
@@ -29,7 +29,6 @@ from .units import (
 )
 
 __all__ = [
-    "LARGEST_SINGLE",
     "ArrayDesign",
     "Blocks",
     "CSRDesign",

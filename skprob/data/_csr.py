@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from .._utils.single_precision import squares_fit
 from ._dense import lost_digits
-from ._design import LARGEST_SINGLE, DesignMatrix
+from ._design import DesignMatrix
 from ._one_pass import variance_of_sums
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
@@ -110,7 +111,7 @@ class CSRDesign(DesignMatrix):
 
     @property
     def fits_single_precision(self):
-        return self.largest <= LARGEST_SINGLE
+        return squares_fit(self.largest)
 
     def in_single_precision(self):
         return CSRDesign(self._single)

@@ -9,8 +9,6 @@ from .._utils.arrays import upper_triangle
 
 # Most numbers of an array that is read again soon (2 MiB): about a core's L2 cache.
 CACHE_SIZE = 1 << 18
-# Largest number whose square does not overflow in single precision.
-LARGEST_SINGLE = float(np.sqrt(np.finfo(np.float32).max))
 # Mean squares of columns that are not smaller have all digits.
 SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 

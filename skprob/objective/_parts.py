@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from .._utils.arrays import namespace, precision, to_numpy, widened
-from ..data import LARGEST_SINGLE, restricted
+from .._utils.single_precision import squares_fit
+from ..data import restricted
 from ..losses import FenchelYoungLoss
 from ..targets import DenseTarget
 from ._block import split_rows
@@ -122,7 +123,7 @@ class PartsOfObjective:
         is_double = description.is_on_host and description.dtype == np.float64
         if not is_double or not self.units.suits_single_precision:
             return None
-        if max(self.blocks.collect(_largest)) > LARGEST_SINGLE:
+        if not squares_fit(max(self.blocks.collect(_largest))):
             return None
         other = copy.copy(self)
         other.blocks = self.blocks.map(_in_single_precision)

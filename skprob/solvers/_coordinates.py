@@ -7,6 +7,8 @@ adjoint, and maps gradients in the parameters to gradients in the variables.
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from .._utils.single_precision import smallest_pivot
+
 
 class Identity:
     """Coordinates that are the parameters themselves."""
@@ -73,7 +75,7 @@ class Whitening:
         self._factors, diagonals = _inverse_factors(grams, ridge, precision, vanishing)
         roots = self._factors.reshape(len(grams), -1)[:, :: len(ridge) + 1]
         #: Smallest pivot of the matrices, in units of the diagonal's number there.
-        self.least_pivot = float((1 / (diagonals * roots**2)).min(initial=1))
+        self.least_pivot = smallest_pivot(1 / roots, diagonals)
         has_common = len(grams) > 1 and description.is_shift_invariant
         self._splits = splits and has_common
         if self._splits:

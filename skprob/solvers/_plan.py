@@ -178,7 +178,7 @@ def _copies_rows(description, costs, tuning):
     if not description.is_dense or description.is_remote or description.has_shrinkage:
         return False
     is_small = costs.n_rows * costs.size <= tuning.most_numbers
-    return is_small and costs.product >= tuning.copied_from
+    return is_small and costs.product >= tuning.single_product
 
 
 def _n_drawn(description, costs, tuning):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._utils.arrays import beside, concat, zeros
+from ..._utils.single_precision import keeps_digits
 from ..._utils.tuning import Tuning
 from .._array_api import ArrayDesign
 from ._little_design import LittleDesign
@@ -56,10 +57,8 @@ class Standardization(NamedTuple):
 
     @property
     def suits_single_precision(self):
-        """Whether no mean is so much larger than its scale that digits cancel."""
-        mean, scale, _ = self
-        is_near = np.all(np.abs(mean) <= np.finfo(np.float32).eps ** -0.25 * scale)
-        return bool(is_near and np.all(np.abs(np.log10(scale)) <= 9))
+        """Whether rows may be rounded before they are centred and scaled."""
+        return keeps_digits(self.mean, self.scale)
 
     def restricted(self, features):
         """The standardisation of some features alone."""

@@ -3,10 +3,7 @@
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
-# Smallest pivot of the Hessian, scaled to a diagonal of ones, for which single
-# precision is accurate enough. On digits, pendigits, letter and emotions relative
-# errors of the scores are then below 2e-4. With smaller pivots they reach 1e-2.
-LEAST_PIVOT = 1e-3
+from ..._utils.single_precision import smallest_pivot
 
 
 def cholesky_factor(hessian):
@@ -30,16 +27,16 @@ def inverse(hessian):
     return _with_both_halves(dpotri(cholesky_factor(hessian), lower=True)[0])
 
 
-def single_precision_inverse(hessian):
+def single_precision_inverse(hessian, least_pivot):
     """The inverse in single precision; None where that is not accurate enough.
 
-    The argument is overwritten.
+    The least pivot is in units of the diagonal. The Hessian is overwritten.
     """
     scale = 1 / np.sqrt(np.diagonal(hessian))
     hessian *= scale[:, None]
     hessian *= scale
     factor, failed = spotrf(hessian.astype(np.float32).T, lower=True)
-    if failed or not np.square(np.diagonal(factor)).min() >= LEAST_PIVOT:
+    if failed or not smallest_pivot(np.diagonal(factor), 1.0) >= least_pivot:
         return None
     scale = scale.astype(np.float32)
     scaled_inverse = _with_both_halves(spotri(factor, lower=True)[0])

@@ -17,9 +17,6 @@ from ._inverse import inverse, single_precision_inverse
 from ._parts import columns_of, parts_of_rows, raw_of, weighted_gradients_of
 from ._row_systems import row_products, solved_systems
 
-# Smallest cost of the whole Hessian, its inverse and all rows, in multiplications, at
-# which single precision is tried: digits and letter take 0.6 times as long.
-_LEAST_SINGLE = 1e7
 # Fewest drawn rows for each column, by curvature in each raw prediction, with which the
 # whole Hessian is that of the drawn rows: with 4,000 of 16,000 rows C="loo" takes 0.75
 # times as long on letter, and 0.6 to 0.8 times on made data. Scores come out up to
@@ -30,11 +27,6 @@ _DRAWN_PER_COLUMN = 8
 # faster than a product for each form. With it, and without the Hessian of each row,
 # C="loo" takes 0.8 (letter) to 0.95 times as long.
 _MANY_MATRICES = 10
-# In single precision, the largest size of all changes in units of those without the
-# curvature of the rows, which magnifies rounding errors. Scores then differ from those
-# in double precision by less than 1e-3 on digits, pendigits, letter and sjaffe, but for
-# two cases of digits with sparsemax (2e-3 and 6e-3); without it by up to 4e-2.
-_MOST_MAGNIFIED = 5
 # Numbers of the pairs of columns that are in memory at a time (2 MiB).
 _PAIRS = 1 << 18
 
@@ -75,15 +67,16 @@ def left_out_by_whole_hessian(objective, point, left_out_rows, share, least):
     if objective.description.is_shift_invariant:
         gradient = (gradient - gradient.mean(axis=0))[:-1]
     cost = cost_of_whole_hessian(n_rows, objective.n_parameters)
-    if cost >= _LEAST_SINGLE:
+    tuning = objective.tuning
+    if cost >= tuning.single_hessian:
         inverse_hessian = single_precision_inverse(
-            _hessian(objective, point, np.float32)
+            _hessian(objective, point, np.float32), tuning.least_pivot_of_scores
         )
         if inverse_hessian is not None:
             raw, magnified = _left_out_of_blocks(
                 left_out_rows, gradient, inverse_hessian, part_of_weight, least
             )
-            if magnified <= _MOST_MAGNIFIED:
+            if magnified <= tuning.most_magnified:
                 return raw
     inverse_hessian = inverse(_hessian(objective, point, np.float64))
     return _left_out_of_blocks(

@@ -92,13 +92,13 @@ class Preconditioner:
         return cls(coordinates, grams, at_zero, recycled, precision=plan.precision)
 
     def suits_single_precision(self, tuning):
-        """Whether rounding errors of single precision do not slow down a step.
+        """Whether Gram matrices in single precision were accurate enough.
 
-        Errors of Gram matrices are relative to their diagonals, and those of a row to
-        its probabilities, which may be much larger than its curvature.
+        Their errors are relative to their diagonals, and those of a row's curvature to
+        its probabilities, which may be much larger.
         """
         curvature = np.einsum("kii->ki", self.curvature).mean(axis=0).max()
-        return min(self.coordinates.least_pivot, curvature) >= tuning.least_in_single
+        return min(self.coordinates.least_pivot, curvature) >= tuning.least_pivot
 
     def with_ridge(self, ridge, plan, description):
         """The preconditioner for the same curvature under another penalty."""

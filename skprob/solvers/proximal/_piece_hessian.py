@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.linalg.lapack import dposv, sposv
 
+from ..._utils.single_precision import smallest_pivot
 from ._curvature import least_curvature
 
 # Damping of a Hessian that is written out, in units of its diagonal.
@@ -124,8 +125,9 @@ def _solved(matrix, right):
         # The factor takes the place of the lower triangle.
         factor, solution, failed = solve(matrix.T, right, overwrite_a=True)
         if not failed:
-            pivots = factor.diagonal() ** 2 / (curvature + damping * (unit or 1.0))
-            return solution, float(pivots.min()) if damping == _DAMPING else 0.0
+            damped = curvature + damping * (unit or 1.0)
+            pivot = smallest_pivot(factor.diagonal(), damped)
+            return solution, pivot if damping == _DAMPING else 0.0
         upper = np.triu(matrix, 1)
         matrix[:] = upper + upper.T
         damping *= 100

@@ -23,9 +23,10 @@ from skprob.objective.left_out import (
     _row_systems,
     _whole_hessian,
 )
-from skprob.solvers import solve
+from skprob.solvers import Tuning, solve
 from skprob.targets import DenseTarget
 
+IN_SINGLE_PRECISION = Tuning(single_hessian=0.0)
 HALVES = [slice(0, 5), slice(5, 12)]
 MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax(), Sigmoid(), Sigmoid(1.5)]
 
@@ -42,10 +43,11 @@ def rows(n_classes=3, n_rows=24, n_features=3, marginals=False, seed=0):
     return X, target, weight, 0.3 * rng.normal(size=target.shape)
 
 
-def left_out(X, target, weight, offset, loss, C, tol=1e-9):
+def left_out(X, target, weight, offset, loss, C, tol=1e-9, tuning=Tuning()):
     """The approximation in scores, and the minimum (coef, intercept)."""
     blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
-    objective = LinearObjective(blocks, loss, l2=1 / (C * weight.sum()))
+    l2 = 1 / (C * weight.sum())
+    objective = LinearObjective(blocks, loss, l2=l2, tuning=tuning)
     solution = solve(objective, objective.initial(), tol=tol, max_iter=1000)
     raw = np.concatenate(leave_one_out(objective, solution.parameters))
     if raw.shape[1] == 1:
@@ -133,7 +135,6 @@ def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     """To single precision under a usual penalty, to double where that is not enough."""
-    monkeypatch.setattr(_whole_hessian, "_LEAST_SINGLE", 0)
     if n_blocks == 2:
         slices = [slice(0, 7), slice(7, 24)]
         monkeypatch.setattr("skprob.objective._block.row_slices", lambda *_: slices)
@@ -149,7 +150,7 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     monkeypatch.setattr(_whole_hessian, "single_precision_inverse", watched)
     # Under the weak penalty single precision cannot tell two of the features apart.
     for C, rtol in ((0.7, 1e-4), (1e5, 1e-5)):
-        scores, model = left_out(*data, loss, C)
+        scores, model = left_out(*data, loss, C, tuning=IN_SINGLE_PRECISION)
         for i in (0, 3, 11):
             expected = newton_step_without_row(i, *data, loss, C, *model)
             left_out_scores, expected = without_mean(
@@ -159,14 +160,13 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
     assert in_single == [True, False]
 
 
-def test_rows_that_almost_alone_decide_their_scores(monkeypatch):
+def test_rows_that_almost_alone_decide_their_scores():
     """The factors are accurate in single precision, but the changes are not."""
-    monkeypatch.setattr(_whole_hessian, "_LEAST_SINGLE", 0)
     X = np.linalg.qr(np.random.default_rng(1).normal(size=(24, 20)))[0]
     _, target, weight, offset = rows()
     data, C = (X, 0.9 * target + 0.1 / 3, weight, offset), 1e5
     loss = FenchelYoungLoss(Softmax())
-    scores, model = left_out(*data, loss, C)
+    scores, model = left_out(*data, loss, C, tuning=IN_SINGLE_PRECISION)
     fitted = X @ model[0].T + model[1] + offset
     for i in (0, 7, 11):
         expected = newton_step_without_row(i, *data, loss, C, *model)

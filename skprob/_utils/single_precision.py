@@ -1,0 +1,76 @@
+"""Single precision: what is rounded, what stays in double, when a fit goes back.
+
+Products of arrays take about half the time in single precision. It is used only where
+the rest of a fit corrects its errors, or where they are below those of an
+approximation:
+
+=========================  ===============================  ========================
+module                     rounded numbers                  back in double precision
+=========================  ===============================  ========================
+data/units                 rows in Hessian products and     if a Gram matrix was not
+                           Gram matrices of Newton's        accurate
+                           method
+objective/_scaled_hessian  CSR rows in Hessian products,    at the end of each step
+                           far from the minimum also the    near the minimum
+                           gradient after a step
+solvers/proximal           rows in a Hessian that is        if it was not accurate
+                           written out
+solvers/lbfgs              rows in evaluations              near the minimum
+objective/left_out         rows in the inverse Hessian of   if it was not accurate
+                           leave-one-out scores             for the scores
+=========================  ===============================  ========================
+
+Parameters, penalties and criteria are in double precision, and so are value and
+gradient of the point at which a fit ends, but for sparse rows if its last step is large
+(``far_decrease``). A worse step is shorter, or a fit takes one
+more: values in double precision decide whether it is accepted.
+
+There is one rule for each of three questions. Their numbers are in ``Tuning``.
+
+1. *Is it faster?* From a cost in multiplications on: `single_product` of a Hessian
+   product with dense rows, `single_hessian` of a whole Hessian. With sparse rows all
+   products are.
+2. *May numbers be rounded?* Dense rows of Newton's method are standardised first, and
+   no number may overflow. Rows that are multiplied as they are need :func:`squares_fit`
+   and :func:`keeps_digits`.
+3. *Was it accurate?* If the smallest pivot of the matrix, in units of its diagonal, is
+   at least `least_pivot` (:func:`smallest_pivot`): along directions with less curvature
+   the matrix has only rounding errors. If it was not, the matrix is computed again in
+   double precision, and the rest of the fit has double precision. Where there is no
+   matrix, double precision returns near the minimum: before the expected decrease is of
+   the order of rounding errors.
+"""
+
+import math
+
+import numpy as np
+
+# Largest number whose square does not overflow.
+_LARGEST = math.sqrt(float(np.finfo(np.float32).max))
+# Largest mean of a feature in units of its scale: a quarter of the digits cancel.
+_LARGEST_MEAN = float(np.finfo(np.float32).eps) ** -0.25
+# Largest and smallest scale of a feature, in powers of ten.
+_LARGEST_POWER = 9
+
+
+def squares_fit(largest):
+    """Whether squares of numbers, of which this one is the largest, do not overflow."""
+    return bool(largest <= _LARGEST)
+
+
+def keeps_digits(mean, scale):
+    """Whether few digits cancel in (x - mean) / scale, and no scale is extreme."""
+    is_near = np.all(np.abs(mean) <= _LARGEST_MEAN * scale)
+    return bool(is_near and np.all(np.abs(np.log10(scale)) <= _LARGEST_POWER))
+
+
+def smallest_pivot(roots, diagonal):
+    """Smallest pivot of a matrix, in units of its diagonal; 1 if it is empty.
+
+    Parameters
+    ----------
+    roots : ndarray of shape (..., n)
+        Diagonal of its Cholesky factor: the roots of the pivots.
+    diagonal : float or ndarray of shape (..., n)
+    """
+    return float((roots**2 / diagonal).min(initial=1))
