@@ -65,8 +65,8 @@ def minimize_groups(problem, groups, minimize_group, start, callback=None):
     groups : list of slice
         Of the outputs, in their order.
     minimize_group : callable
-        ``minimize_group(problem, start, callback)`` returns the :class:`Solution` of a
-        group's problem.
+        ``minimize_group(problem, start, callback=callback)`` returns the
+        :class:`Solution` of a group's problem.
     start : ndarray of shape (n_parameters,)
     callback : callable, default=None
         As for :func:`minimize`; iterations are numbered over all groups.
@@ -116,7 +116,9 @@ def minimize_groups(problem, groups, minimize_group, start, callback=None):
             return callback(before.iteration + n_iter, *whole)
 
         solution = minimize_group(
-            part, parameters[outputs].ravel(), report if callback else None
+            part,
+            parameters[outputs].ravel(),
+            callback=report if callback else None,
         )
         problem.count(shares[i] * solution.history[-1].passes)
         others = values.sum() - values[i], np.delete(norms, i).max(initial=0.0)

@@ -1,6 +1,7 @@
 """The minimum of a problem by the solver of a name, and of problems in turn."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -57,11 +58,7 @@ def solve(
     description = problem.description
     groups = _groups_of(description, solver, tuning)
     if len(groups) > 1:
-
-        def solve_group(group, start, callback):
-            options = {"solver": solver, "tuning": tuning, **limits}
-            return solve(group, start, callback=callback, **options)
-
+        solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
         return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **limits)
     if solver == "newton-cholesky":

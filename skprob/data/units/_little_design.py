@@ -44,9 +44,9 @@ class LittleDesign(DenseDesign):
     def sandwich(self, weights):
         n_weights, n_columns = weights.shape[1], self.shape[1]
         if n_weights == 1:
-            return self._one_sandwich(weights[:, 0])[None]
+            return self._sandwich(self._columns, weights[:, 0])[None]
         if self.tuning.pair_columns * n_weights < n_columns:
-            return np.array([self._one_sandwich(weight) for weight in weights.T])
+            return np.array([self._sandwich(self._columns, w) for w in weights.T])
         if self.shape[0] * n_columns * (n_columns + 1) / 2 > self.tuning.most_pairs:
             return super().sandwich(weights)
         # One product of all weights and all pairs of columns: wine in 0.4 times the
@@ -56,12 +56,9 @@ class LittleDesign(DenseDesign):
 
     def sandwich_of_columns(self, columns, weight):
         """Sandwich of some columns, given by their numbers, with one weight a row."""
-        if len(columns) == self.shape[1]:
-            return self._one_sandwich(weight)
-        return self._sandwich(self._columns.take(columns, axis=0), weight)
-
-    def _one_sandwich(self, weight):
-        return self._sandwich(self._columns, weight)
+        has_all = len(columns) == self.shape[1]
+        some = self._columns if has_all else self._columns.take(columns, axis=0)
+        return self._sandwich(some, weight)
 
     def _sandwich(self, columns, weight):
         if len(columns) < self.tuning.many_columns or weight.min(initial=0) < 0:
