@@ -317,7 +317,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         if len(means) > len(gradient) or not self.description.has_intercept:
             return None
         p = means + gradient[:, -1]
-        return TargetSums(means, 0.0 * means, 0.0, np.outer(p, column_means) - gradient)
+        return TargetSums(0.0 * means, 0.0, np.outer(p, column_means) - gradient)
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at

@@ -62,6 +62,7 @@ def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
             point.hessian(),
             point.sandwiches(True, 100),
             *point.curvature_moments(),
+            objective.class_means,
             *objective.target_sums(),
             objective.duality_gap(point),
         ]

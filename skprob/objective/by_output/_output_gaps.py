@@ -28,14 +28,13 @@ def output_gaps(objective, point):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if not objective.description.has_intercept:
             return np.fmin(bound, (slope**2 / (2 * ridge)).sum(axis=1))
-        sums = objective.target_sums()
-        target = sums.mean[outputs]
+        target = objective.class_means[outputs]
         mean = (target + point.gradient[:, -1]).clip(0, 1)
         t = np.maximum(_least_shares(target, mean), _least_shares(1 - target, 1 - mean))
         u = np.where(t > 0, (target - (1 - t) * mean) / np.where(t > 0, t, 1), target)
         u = u.clip(0, 1)
         # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
-        drift = sums.coupling[outputs]
+        drift = objective.target_sums().coupling[outputs]
         drift[:, -1] -= u
         of_u = point.losses.values + (drift * parameters).sum(axis=1)
         of_u += objective.loss.negative_entropy(u[:, None])

@@ -35,7 +35,6 @@ from ._intercepts import balancing_shift, takes_one_step
 class TargetSums(NamedTuple):
     """Sums over the rows z_i of the design that depend on the target."""
 
-    mean: np.ndarray  #: Σ s_i q_i, of shape (n_classes,).
     margins: np.ndarray  #: Σ s_i c_i (n_classes,), with the margins c_i of the rows.
     target_margin: float  #: Σ s_i ⟨q_i, c_i⟩.
     #: Σ s_i a(q_i) z_iᵀ, of shape (M, size), with a the adjoint of the scores.
@@ -47,11 +46,11 @@ def sums_of_block(block, n_outputs, loss):
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
-    mean, margins = column_sums(weighted), loss.margins(block.target, target)
+    margins = loss.margins(block.target, target)
     if margins is None:
-        return mean, 0.0 * mean, 0.0, coupling
+        return np.zeros(target.shape[1]), 0.0, coupling
     total = column_sums(margins * block.weight[:, None])
-    return mean, total, dot(weighted, margins), coupling
+    return total, dot(weighted, margins), coupling
 
 
 def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
@@ -182,17 +181,18 @@ def mixture(objective, parameters, mean, residual):
     residual : ndarray of shape (M,)
         Gradient of the mean loss in the intercepts.
     """
-    sums, traits = objective.target_sums(), objective.traits
+    target_mean, traits = objective.class_means, objective.traits
     # Mean probabilities less mean target, class by class.
-    if len(residual) < len(sums.mean):
+    if len(residual) < len(target_mean):
         residual = np.concatenate([-residual, residual])
-    model_mean = np.minimum(np.maximum(sums.mean + residual, 0), 1)
+    model_mean = np.minimum(np.maximum(target_mean + residual, 0), 1)
     if traits.polytope == "simplex":
-        t, u = mixing_distribution(sums.mean, model_mean)
+        t, u = mixing_distribution(target_mean, model_mean)
     else:
-        t, u = mixing_marginals(sums.mean, model_mean, traits.sum_range)
+        t, u = mixing_marginals(target_mean, model_mean, traits.sum_range)
     if t == 0:
         return Mixture(0.0)
+    sums = objective.target_sums()
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
     if objective.description.has_row_scores:

@@ -43,7 +43,7 @@ def balancing_shift(objective, point, enough=0.0):
     start = _points_of(objective, point)
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
-    share = objective.target_sums().mean[: len(gradient)]
+    share = objective.class_means[: len(gradient)]
     if takes_one_step(objective):
         curvature = LinearCurvature(objective, parameters, start)
         shift = newton_step(curvature, gradient, share, 1e-3)

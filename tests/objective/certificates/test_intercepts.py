@@ -28,7 +28,7 @@ def test_newtons_step_of_the_intercepts(mapping, n_classes):
     hessian = hessian_at(objective, x)[size - 1 :: size, size - 1 :: size]
     point = objective.at(x)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
-    share = objective.target_sums().mean[: len(gradient)]
+    share = objective.class_means[: len(gradient)]
     # To 1/2000; what all intercepts share changes nothing.
     step = newton_step(point, gradient, share, rtol=1 / 2000)
     expected, *_ = np.linalg.lstsq(hessian, -gradient)
@@ -63,7 +63,7 @@ def test_mean_probabilities_are_the_targets_after_the_shift(mapping):
     objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=1.0)
     W = rng.normal(size=objective.shape) / 60
     before = objective.value_and_gradient(W.ravel())[1].reshape(W.shape)[:, -1]
-    share = objective.target_sums().mean
+    share = objective.class_means
     assert before[3] > 10 * share[3]
     W[:, -1] += balancing_shift(objective, objective.at(W.ravel()))[0]
     after = objective.value_and_gradient(W.ravel())[1].reshape(W.shape)[:, -1]
