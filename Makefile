@@ -57,7 +57,7 @@ nightly:  ## Run the tests with scikit-learn of last night, in .venv-nightly
 integrations:  ## Run the tests with libraries that take any classifier, in their own venv
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/$(SCRIPTS)/python -m pytest tests/test_other_libraries.py \
-	    tests/inspection/coefficients
+	    tests/inspection/coefficients tests/decision/conformal/test_mapie.py
 
 torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api

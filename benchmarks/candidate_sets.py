@@ -1,6 +1,6 @@
 """Classes learnt from candidates, of which one is true, on five tasks.
 
-    SKPROB_DATA=... python benchmarks/candidate_sets.py --save docs/user_guide
+    SKPROB_DATA=... python benchmarks/candidate_sets.py --save docs/measurements
 
 Accuracy in per cent, on test rows, of models that are fitted to candidates. A training
 row has its true class and false ones as candidates. "random": each other class is one

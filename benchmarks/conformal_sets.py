@@ -12,8 +12,8 @@ where sets without the best class are not allowed, coverage may be higher, not l
 
 If MAPIE is installed, its sets are compared row by row: its "lac" score is "threshold"
 and its "aps" score, randomised by the same draws, "adaptive". Tables are written to
-``docs/user_guide`` with ``--save``. It takes a quarter of an hour; ``--times`` measures
-the times alone.
+``docs/measurements`` with ``--save``. It takes a quarter of an hour; ``--times``
+measures the times alone.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 from skprob import SoftmaxClassifier
 from skprob.decision import ConformalSets
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "user_guide"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 LEVELS = 0.9, 0.95
 SCORES = {
     "entmax": {"score_function": "entmax"},

@@ -1,6 +1,6 @@
 """Costs in prediction and in training, on eight tasks where errors differ in cost.
 
-    SKPROB_DATA=... python benchmarks/costs.py --save docs/user_guide
+    SKPROB_DATA=... python benchmarks/costs.py --save docs/measurements
 
 The first three sets are scikit-learn's, in ten folds; the others are split by their
 sources (movie at random), and of each at most 2,000 training rows are used. For each

@@ -1,6 +1,6 @@
 """Accuracy of models that are fitted to labels of which some are wrong.
 
-    SKPROB_DATA=... python benchmarks/flipped_labels.py --save docs/user_guide
+    SKPROB_DATA=... python benchmarks/flipped_labels.py --save docs/measurements
 
 Each training row gets, with the stated probability, another class, drawn uniformly. The
 test rows keep their labels. Compared are entmax with alpha from 0.5 to 1.5, of which 1

@@ -16,7 +16,7 @@ stopped after nine steps.
 The data are ``ldl_sjaffe.npz``, ``ldl_movie.npz`` and ``ldl_emotion6.npz`` in the
 folder that SKPROB_DATA names.
 
-    python benchmarks/label_distributions.py --save-tables docs/user_guide
+    python benchmarks/label_distributions.py --save-tables docs/measurements
 """
 
 import argparse

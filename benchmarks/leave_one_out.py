@@ -1,6 +1,6 @@
 """C="loo" compared with C="auto", a search over 10 folds and true leave-one-out.
 
-    SKPROB_DATA=folder python benchmarks/leave_one_out.py --save docs/user_guide
+    SKPROB_DATA=folder python benchmarks/leave_one_out.py --save docs/measurements
 
 The data, the splits and the scaling are those of `automatic_penalty.py`: official
 splits where there are any, else three folds, of which means are shown; at most 3,000

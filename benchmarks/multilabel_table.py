@@ -21,7 +21,7 @@ by cross-validation, "macro" is the threshold of this name, and "cuts" is
 The sets are read from the folder that SKPROB_DATA names. Without it, only emotions is
 fetched, from OpenML, where it has no official split.
 
-    python benchmarks/multilabel_table.py --save-tables docs/user_guide
+    python benchmarks/multilabel_table.py --save-tables docs/measurements
 
 With ``--cache FOLDER``, what was measured is kept there and not measured again, so that
 the sets can be done one at a time with ``--sets``. Empty it after a change of the code.

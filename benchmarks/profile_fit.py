@@ -3,7 +3,7 @@
 The parts of softmax's default fit are timed from outside, with BLAS on one thread: the
 medians of several fits, in per cent of the whole, each without the parts inside it.
 
-    python benchmarks/profile_fit.py --save-table docs/user_guide/fit_profile.txt
+    python benchmarks/profile_fit.py --save-table docs/measurements/fit_profile.txt
 """
 
 import argparse

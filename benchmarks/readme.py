@@ -26,7 +26,7 @@ from skprob.decision import ConformalSets
 from skprob.metrics import mean_set_size, set_coverage
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDE = ROOT / "docs" / "user_guide"
+TABLES = ROOT / "docs" / "measurements"
 COLOURS = {"softmax": "#4573c4", "entmax": "#d9a441", "conformal": "#c24a5c"}
 LINES = {
     "softmax": "softmax: best digits until\ntheir probabilities sum to …",
@@ -176,7 +176,7 @@ def main():
         "badly_scaled": iterations_table(run("badly_scaled")["results"]),
     }
     for name, rows in tables.items():
-        with open(GUIDE / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+        with open(TABLES / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
     path = ROOT / "README.md"
     path.write_text(with_figures(path.read_text(), sets=markdown(tables["sets"])))

@@ -1,6 +1,6 @@
 """Searches that choose by the default score, and searches that choose by the accuracy.
 
-    SKPROB_DATA=folder python benchmarks/search_scores.py --save docs/user_guide
+    SKPROB_DATA=folder python benchmarks/search_scores.py --save docs/measurements
 
 Each repetition draws some hundred rows to fit, standardises the features, and scores
 up to 3,000 other rows. `EntmaxClassifierCV` has its defaults: the Brier score chooses

@@ -1,6 +1,6 @@
 """AM-softmax and Taylor softmax against softmax, and margins against none: tables.
 
-    python benchmarks/softmax_alternatives.py --save docs/user_guide
+    python benchmarks/softmax_alternatives.py --save docs/measurements
 
 Accuracy and Brier score of rows that the model has not seen: five folds of the data
 that come with scikit-learn and, from the folder that ``SKPROB_DATA`` names, at most

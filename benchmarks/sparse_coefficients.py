@@ -21,7 +21,7 @@ scikit-learn's; mnist, letter, pendigits and news20 are fitted if SKPROB_DATA na
 their folder.
 
     python benchmarks/sparse_coefficients.py --python peers/bin/python \
-        --save sparse.csv --save-table docs/user_guide/few_coefficients.csv
+        --save sparse.csv --save-table docs/measurements/few_coefficients.csv
 """
 
 import argparse

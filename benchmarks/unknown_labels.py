@@ -1,6 +1,6 @@
 """Label sets of which 30 % of the training labels are hidden, at random.
 
-    SKPROB_DATA=... python benchmarks/unknown_labels.py --save docs/user_guide
+    SKPROB_DATA=... python benchmarks/unknown_labels.py --save docs/measurements
 
 Micro-F1 of the test rows in per cent, of SigmoidClassifier(C=0.1), which predicts most
 of these sets better than the default C=1, as a mean over thirty random splits of all

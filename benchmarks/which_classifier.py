@@ -1,6 +1,6 @@
 """Classifiers side by side on the data sets of scikit-learn.
 
-    python benchmarks/which_classifier.py --save docs/user_guide
+    python benchmarks/which_classifier.py --save docs/measurements
 
 Ten-fold cross-validation, stratified. In each training part the penalty of each linear
 classifier is chosen by five folds, by the Brier score; the features are standardised.

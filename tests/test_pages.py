@@ -26,6 +26,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted(DOCS.glob("*.rst")),
     *sorted(DOCS.glob("developer/*.rst")),
+    *sorted(DOCS.glob("measurements/*.rst")),
     *sorted(DOCS.glob("user_guide/*.rst")),
     *sorted((ROOT / "examples").glob("*.rst")),
 ]

@@ -10,6 +10,7 @@ from skprob.mappings import MAPPINGS
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "user_guide"
+TABLES = ROOT / "docs" / "measurements"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -42,7 +43,7 @@ def test_it_is_short():
 
 def test_figures_are_those_of_the_benchmark():
     script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
-    with open(GUIDE / "sets.csv", encoding="utf-8", newline="") as file:
+    with open(TABLES / "sets.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert len(rows) == 4
     assert script["with_figures"](README, sets=script["markdown"](rows)) == README
