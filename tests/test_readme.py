@@ -41,6 +41,21 @@ def test_it_is_short():
     assert README.count("\n") <= 90
 
 
+def test_speed_is_that_of_the_tables():
+    ratios = []
+    for name in "fit_times.txt", "fit_times_little.txt":
+        lines = (TABLES / name).read_text(encoding="utf-8").splitlines()
+        head, *rows = [line.split("|") for line in lines if line.startswith("|")]
+        head = [cell.strip() for cell in head]
+        for row in rows:
+            cells = dict(zip(head, (cell.strip() for cell in row), strict=True))
+            if cells["mapping"] == "softmax" and cells["C"] == "1":
+                ratios.append(float(cells["1e-06: ratio"]))
+    words = re.sub(r"\s+", " ", README)
+    assert f"{min(ratios):.1f} to {max(ratios):.0f} times as fast" in words
+    assert f"[{len(ratios)} problems]" in words
+
+
 def test_figures_are_those_of_the_benchmark():
     script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
     with open(TABLES / "sets.csv", encoding="utf-8", newline="") as file:
