@@ -21,7 +21,7 @@ PARTS = {
     "annotators": [0],
     "badly_scaled": [0],
     "dask_cluster": [0],
-    "demo": [0, 4],
+    "demo": [1, 4],
     "distillation": [0],
     "hidden_labels": [0],
     "imbalanced_classes": [0],

@@ -2,7 +2,7 @@
 Learn from shares: the digits in a blend
 ========================================
 
-Learn from soft labels, here the shares of the digits in a blended image.
+Learn from soft labels, here the shares of the two digits in a blended image.
 ``LogisticRegression`` can learn only from the main digit of each image. skprob learns
 from all shares, and entmax can predict a share of zero.
 """
@@ -24,11 +24,12 @@ rng = np.random.default_rng(0)
 
 
 def blend(X, y, n_images):
-    """Draw blends of three images, and the shares of the ten digits in them."""
-    rows = rng.integers(len(X), size=(n_images, 3))
-    parts = rng.multinomial(10, rng.dirichlet([0.5, 0.5, 0.5], size=n_images)) / 10
-    shares = np.einsum("nj,njk->nk", parts, np.eye(10)[y[rows]])
-    return np.einsum("nj,njf->nf", parts, X[rows]), shares
+    """Draw blends of two images, and the shares of the ten digits in them."""
+    first, second = rng.integers(len(X), size=(2, n_images))
+    part = rng.integers(11, size=(n_images, 1)) / 10
+    digit = np.eye(10)[y]
+    shares = part * digit[first] + (1 - part) * digit[second]
+    return part * X[first] + (1 - part) * X[second], shares
 
 
 images, shares = blend(X_old, y_old, 3000)
@@ -48,23 +49,25 @@ for name, (classifier, target) in fits.items():
 print(f"{'the truth':31} {mean_support_size(new_shares):.1f} digits")
 
 # %%
-# Three new blends. A mark is the true share of a digit, a bar a predicted one. On the
-# right are the mean scores of all new blends.
-figure, axes = plt.subplot_mosaic("abcx;defx", figsize=(11, 5), layout="constrained")
-colours = ["#a3a9b1", "#5b6b7b", "#d1495b"]
-mixed = np.flatnonzero(new_shares.max(axis=1) <= 0.7)[:3]
-for above, below, i in zip("abc", "def", mixed, strict=True):
-    axes[above].imshow(new_images[i].reshape(8, 8), cmap="gray_r")
-    axes[above].axis("off")
-    for k, name in enumerate(p):
-        axes[below].bar(np.arange(-0.3, 9) + 0.3 * k, p[name][i], 0.3, color=colours[k])
+# Three new blends. A mark is the true share of a digit, a bar a predicted one. Digits
+# without a red bar are ruled out by entmax.
+figure, axes = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
+shown = np.flatnonzero(new_shares.max(axis=1) <= 0.7)[:3]
+for (image, bars), i in zip(axes.T, shown, strict=True):
+    image.imshow(new_images[i].reshape(8, 8), cmap="gray_r")
+    image.axis("off")
+    for k, (name, colour) in enumerate(zip(p, ["0.75", "0.4", "#d1495b"], strict=True)):
+        label = f"{name} ({brier[name]:.3f})"
+        places = np.arange(10) + 0.3 * (k - 1)
+        bars.bar(places, p[name][i], 0.3, color=colour, label=label)
     true = np.flatnonzero(new_shares[i])
-    axes[below].plot(true, new_shares[i, true], "k_", markersize=12)
-    axes[below].set(xticks=range(10), ylim=(0, 1), xlabel="digit")
-axes["d"].set_ylabel("share")
-bars = axes["x"].bar(range(3), brier.values(), color=colours)
-axes["x"].bar_label(bars, fmt="%.3f")
-axes["x"].set(title="Brier score, less is better", xticks=[])
-figure.legend(bars, p, loc="outside lower center", ncols=3)
+    bars.plot(true, new_shares[i, true], "k_", markersize=12)
+    bars.set(xticks=range(10), ylim=(0, 1), xlabel="digit", ylabel="share")
+figure.legend(
+    *bars.get_legend_handles_labels(),
+    loc="outside lower center",
+    ncols=3,
+    title="Model and target (Brier score, less is better)",
+)
 plt.show()
 # sphinx_gallery_thumbnail_path = "_static/thumbnails/demo.png"
