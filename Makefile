@@ -60,7 +60,7 @@ integrations:  ## Run the tests with libraries that take any classifier, in thei
 	    tests/inspection/coefficients tests/decision/conformal/test_mapie.py
 
 torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
-	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api docs/user_guide/gpu.rst
 
 lint: $(VENV)/.lint  ## Check style, formatting, and types as users see them
 	$(BIN)/ruff check .

@@ -19,5 +19,7 @@ for package in skprob.linear_model, skprob.decision:
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 if find_spec("distributed") is None:
     collect_ignore_glob = ["skprob/data/dask/_*.py", "skprob/linear_model/dask/_*.py"]
-if find_spec("distributed") is None or find_spec("array_api_strict") is None:
+if find_spec("distributed") is None:
     collect_ignore += ["docs/user_guide/larger_data.rst"]
+if find_spec("torch") is None:
+    collect_ignore += ["docs/user_guide/gpu.rst"]

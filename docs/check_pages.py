@@ -60,7 +60,7 @@ FIRST_RESULTS = {
     "ConvergenceWarning": "fitting",
     "early stopping": "fitting",
     "pandas": "pandas_and_pipelines",
-    "GPU": "larger_data",
+    "GPU": "gpu",
     "pickle": "saving_and_deploying",
 }
 
