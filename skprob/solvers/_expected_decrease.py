@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from ._method import method_for
-from ._newton_cholesky import Damping, damped_newton_step
+from ._newton_cholesky import Damping, newton_state
 
 
 def confirmed_decrease(problem, state, tuning):
@@ -27,19 +27,18 @@ def confirmed_decrease(problem, state, tuning):
     if state.newton_step is None:
         if method_for(description, tuning) != "newton-cholesky":
             return known
-        point, damping = problem.at(state.point.parameters), Damping.of(problem)
-        step, decrease, *_ = damped_newton_step(problem, point, damping, tuning)
-        known = float(np.fmax(known, decrease))
-    else:
-        point, step = state.point, state.newton_step
+        point = problem.at(state.point.parameters)
+        state = newton_state(problem, point, Damping.of(problem), tuning)
+        known = float(np.fmax(known, state.expected_decrease))
+    point, step = state.point, state.newton_step
     # The step is a rounding error where no decrease is left.
     if step is None or known <= precision(description.dtype):
         return known
     loss, without = point.without_tails(step)
     if without is None:
         return known
-    _, decrease, *_ = damped_newton_step(problem, without, Damping.of(problem), tuning)
-    return float(np.fmax(known, loss + decrease))
+    without = newton_state(problem, without, Damping.of(problem), tuning)
+    return float(np.fmax(known, loss + without.expected_decrease))
 
 
 def gain_by_scaling(gradient, parameters):

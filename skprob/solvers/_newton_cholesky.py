@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._utils.arrays import precision
 from .._utils.tuning import Tuning
-from .._utils.typing import Array
 from ._line_search import search_along
 from ._state import State
 
@@ -62,7 +60,7 @@ class NewtonCholesky:
 
     def init(self, problem, point):
         """The state at a point, with Newton's step from there."""
-        return self._with_newton_step(problem, point, Damping.of(problem))
+        return newton_state(problem, point, Damping.of(problem), self._tuning)
 
     def step(self, problem, state):
         """Go along Newton's step, and find the next one."""
@@ -81,36 +79,13 @@ class NewtonCholesky:
         if arrival is None:
             return replace(state, is_spent=True)
         after, _ = arrival
-        return self._with_newton_step(problem, after, state.damping)
-
-    def _with_newton_step(self, problem, point, damping):
-        """The state at a point. It is spent if the Hessian has no Cholesky factor."""
-        step, decrease, damping, is_resolved = damped_newton_step(
-            problem, point, damping, self._tuning
-        )
-        return NewtonCholeskyState(
-            point=point,
-            newton_step=step,
-            expected_decrease=decrease,
-            is_resolved=is_resolved,
-            damping=damping,
-            is_spent=step is None,
-        )
+        return newton_state(problem, after, state.damping, tuning)
 
 
-class NewtonStep(NamedTuple):
-    """A step of Newton's method."""
+def newton_state(problem, point, damping, tuning):
+    """The state at a point, with Newton's step from there.
 
-    #: Shape (n_parameters,); None if the Hessian has no Cholesky factor.
-    step: Array | None
-    expected_decrease: float  #: NaN where it is not known.
-    damping: Damping  #: The one that was used.
-    #: Whether the damping accounts for next to nothing of the decrease.
-    is_resolved: bool = True
-
-
-def damped_newton_step(problem, point, damping, tuning):
-    """The :class:`NewtonStep` from a point.
+    It is spent if the Hessian has no Cholesky factor.
 
     Along directions whose curvature is less than the damping, the step is too short and
     the expected decrease too small. So the damping is reduced where it accounts for
@@ -122,21 +97,24 @@ def damped_newton_step(problem, point, damping, tuning):
     point : Point
         Its Hessian is of shape (n_parameters, n_parameters).
     damping : Damping
-        The one to try first.
+        The one to try first. That of the state is the one that was used.
     tuning : Tuning
+
+    Returns
+    -------
+    state : NewtonCholeskyState
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)
     diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
-    is_resolved = False
     while True:
         diagonal[:] = curvature + damping.value * unit
         # Symmetric: its transpose is in the order that LAPACK asks for.
         _, step, failed = dposv(hessian.T, -gradient)
         if failed:
             if damping.value >= damping.most:
-                return NewtonStep(None, math.nan, damping)
+                return NewtonCholeskyState(point=point, damping=damping, is_spent=True)
             more = 100 * damping.value
             damping = replace(damping, value=more, least=more)
             continue
@@ -151,5 +129,10 @@ def damped_newton_step(problem, point, damping, tuning):
             break
         less = max(damping.value / 100, damping.least)
         damping = replace(damping, value=less)
-    decrease = decrease if math.isfinite(decrease) else math.nan
-    return NewtonStep(step, decrease, damping, is_resolved)
+    return NewtonCholeskyState(
+        point=point,
+        newton_step=step,
+        expected_decrease=decrease if math.isfinite(decrease) else math.nan,
+        is_resolved=is_resolved,
+        damping=damping,
+    )
