@@ -81,6 +81,16 @@ def to_numpy(array):
     return array if is_host(array) else _convert_to_numpy(array, namespace(array))
 
 
+def on_host(data):
+    """Array-like data as a NumPy array, those of another library copied to the host."""
+    return to_numpy(data) if is_foreign(data) else np.asarray(data)
+
+
+def dense(array):
+    """A sparse matrix as a NumPy array; other arrays themselves."""
+    return array.toarray() if sparse.issparse(array) else array
+
+
 def beside(array, other):
     """An array of the library, device and, if of real numbers, type of another one."""
     if is_host(other):

@@ -1,6 +1,7 @@
 """Labels among the classes."""
 
 import numpy as np
+from scipy import sparse
 
 
 def plain_names(classes):
@@ -72,3 +73,24 @@ def positions_of(labels, classes):
         return np.full(len(labels), -1)
     positions = order[np.minimum(positions, len(order) - 1)]
     return np.where(classes[positions] == labels, positions, -1)
+
+
+def label_indicator(columns, n_classes):
+    """0/1 indicator of one label in each row, as a CSR array.
+
+    Parameters
+    ----------
+    columns : ndarray of int of shape (n_samples,)
+        The number of the class of each row.
+    n_classes : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_indicator(np.array([1, 0]), 3).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
+    n_rows = len(columns)
+    parts = np.ones(n_rows), columns, np.arange(n_rows + 1)
+    return sparse.csr_array(parts, shape=(n_rows, n_classes))

@@ -179,7 +179,7 @@ def attention_vjp(
 class _Arguments:
     """Checked arguments, with leading axes broadcast, and the weights of a block."""
 
-    def __init__(self, query, key, value, mapping, scale, mask):
+    def __init__(self, query, key, value, *, mapping, scale, mask):
         arrays = query, key, value = checked_arrays(query, key, value)
         self.mapping = get_mapping(mapping)
         self.mapping._validate_params()

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.arrays import dense
 from .._utils.checks import (
     InstancesOf,
     IntegerInterval,
@@ -148,7 +149,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
         """A function of the weighted means of the targets, as one array."""
         X = self._checked_queries(X)
         parts = [
-            of_means(_dense(self._weights(X[rows]) @ self._values))
+            of_means(dense(self._weights(X[rows]) @ self._values))
             for rows in self._blocks(X)
         ]
         return np.concatenate(parts)
@@ -163,10 +164,6 @@ def _check_spread(X):
             f"distances of {X.dtype} vanish; they differ by at most {spread:.1g}. "
             "Scale the features."
         )
-
-
-def _dense(array):
-    return array.toarray() if sparse.issparse(array) else array
 
 
 PARAMETERS = """mapping : Mapping, callable or str, default="sparsemax"

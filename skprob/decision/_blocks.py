@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 import numpy as np
-from scipy import sparse
 
+from .._utils.arrays import dense
 from .._utils.parts import Repeatable, slices
 
 # Dense blocks of probabilities have at most so many entries (8 MiB).
@@ -24,8 +24,7 @@ def row_slices(shape):
 
 def _dense_blocks(p):
     for rows in row_slices(p.shape):
-        block = p[rows]
-        yield block.toarray() if sparse.issparse(block) else block
+        yield dense(p[rows])
 
 
 def with_rows(blocks, array):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from .._utils.checks import as_real, naming, without_gaps
+from .._utils.checks import as_real, csr_indicator, naming, without_gaps
 from .._utils.typing import MatrixLike
 
 
@@ -66,15 +66,12 @@ def as_indicator(
                 f"{name} must be a 0/1 indicator of shape {shape}; got shape "
                 f"{labels.shape}."
             )
-    result = sparse.csr_array(labels, dtype=np.float64, copy=True)
-    result.sum_duplicates()
-    result.eliminate_zeros()
+    result, wrong = csr_indicator(labels)
     if result.shape != shape:
         raise ValueError(
             f"{name} must be a 0/1 indicator of shape {shape}; got shape "
             f"{result.shape}."
         )
-    wrong = result.data[result.data != 1]
     if len(wrong):
         raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
     return result

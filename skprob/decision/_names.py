@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 from scipy import sparse
 
-from .._utils.arrays import is_foreign, to_numpy
+from .._utils.arrays import on_host
 from .._utils.checks import as_real, in_order
 from .._utils.typing import ArrayLike, MatrixLike
 from ._input import as_indicator
@@ -46,7 +45,7 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     >>> names_of([[1, 0, 1], [0, 1, 0]], ["calm", "sad", "quiet"])
     [['calm', 'quiet'], ['sad']]
     """
-    classes = np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+    classes = on_host(classes)
     if classes.ndim != 1:
         raise ValueError(
             f"classes must have shape (n_classes,); got shape {classes.shape}."

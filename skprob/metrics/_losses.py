@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from .._utils.arrays import dense
 from .._utils.checks import (
     as_distributions,
     as_real,
@@ -173,7 +174,8 @@ def brier_loss(
     """
     y_true, probabilities = lined_up_with(classes, y_true, probabilities=probabilities)
     p, has_none = _with_none(as_distributions(probabilities, may_fall_short=True))
-    encoded = _encode(y_true, p, classes, target_type, has_none)
+    y_true = check_target(y_true, "y_true", len_of=p)
+    encoded = _encode(y_true, p, classes, target_type, has_none=has_none)
 
     def squared_distances(p, target, first_row):
         difference = p.toarray() if sparse.issparse(p) else p.copy()
@@ -243,14 +245,14 @@ def _with_none(p):
 
 
 def _encode(
-    y_true, predicted, classes, target_type, has_none=False, polytope="simplex"
+    y_true, predicted, classes, target_type, *, has_none=False, polytope="simplex"
 ):
+    """The target of a checked truth; its classes are the columns of the prediction."""
     if target_type == "candidates":
         raise ValueError(
             "target_type must be 'auto', 'class', 'label_set' or 'distribution' in a "
             "score; got 'candidates', which are not the truth. Give the labels."
         )
-    y_true = check_target(y_true, "y_true", len_of=predicted)
     if classes is not None:
         classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)
     with naming("y_true"):
@@ -263,8 +265,7 @@ def _encode(
             none_class=has_none,
         )
     if encoded.target_type != "label_set" and has_none:
-        missing = predicted[:, [-1]]
-        missing = missing.toarray() if sparse.issparse(missing) else missing
+        missing = dense(predicted[:, [-1]])
         row = int(missing.argmax())
         raise ValueError(
             "probabilities must be rows that sum to one; only those of label sets may "
@@ -309,6 +310,7 @@ def _mean_by_blocks(function, predicted, encoded, sample_weight):
 
 
 def average(values, sample_weight, labelled=None):
+    """Weighted mean of the values of the rows that have a label; None means all."""
     if len(values) == 0:
         raise ValueError("A score needs at least one row.")
     if sample_weight is None:

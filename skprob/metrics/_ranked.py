@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from .._utils.arrays import dense
 from .._utils.checks import (
     as_real,
     check_indicator,
@@ -244,8 +245,7 @@ def _known_scores(scores, known, k, weight):
             f"for k={k}; got {n_known.min()} in row {n_known.argmin()}. Give the row "
             "weight 0, or a smaller k."
         )
-    dense = scores.toarray() if sparse.issparse(scores) else scores
-    return np.where(known, dense, -np.inf)
+    return np.where(known, dense(scores), -np.inf)
 
 
 def _gains(true, scores, k, worth):
@@ -255,8 +255,6 @@ def _gains(true, scores, k, worth):
         raise ValueError(f"k must be an integer from 1 to {n_classes}; got {k!r}.")
     gains = np.empty(n_rows)
     for rows in gen_batches(n_rows, max(_BLOCK_SIZE // n_classes, 1)):
-        block = scores[rows]
-        dense = block.toarray() if sparse.issparse(block) else block
-        chosen = top_k(dense, int(k))
+        chosen = top_k(dense(scores[rows]), int(k))
         gains[rows] = true[rows].multiply(chosen) @ worth
     return gains

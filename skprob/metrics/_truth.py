@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import as_dense, naming, without_gaps
-from .._utils.labels import positions_of
+from .._utils.checks import as_dense, csr_indicator, naming, without_gaps
+from .._utils.labels import label_indicator, positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
 
@@ -53,10 +53,9 @@ def true_indicator(y_true, classes, **predicted):
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         y, known = without_gaps(y)
         return _indicator(y, predictions.shape, name), predictions, known
-    columns = _columns(y.ravel(), classes, predictions.shape[1], name)
-    shape, starts = predictions.shape, np.arange(len(columns) + 1)
-    ones = np.ones(len(columns))
-    return sparse.csr_array((ones, columns, starts), shape=shape), predictions, None
+    n_classes = predictions.shape[1]
+    columns = _columns(y.ravel(), classes, n_classes, name)
+    return label_indicator(columns, n_classes), predictions, None
 
 
 def as_array(name, rows):
@@ -86,10 +85,7 @@ def _indicator(y, shape, name):
             f"y_true must be labels, or a 0/1 indicator of the shape of {name}, "
             f"{shape}; got dtype {y.dtype} and shape {y.shape}."
         )
-    true = sparse.csr_array(y, copy=True)
-    true.sum_duplicates()
-    true.eliminate_zeros()
-    wrong = true.data[true.data != 1]
+    true, wrong = csr_indicator(y)
     if true.shape != shape or len(wrong):
         values = f" and the value {wrong[0]:.6g}" if len(wrong) else ""
         raise ValueError(

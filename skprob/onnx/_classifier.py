@@ -1,10 +1,9 @@
 """A fitted linear classifier as nodes of a graph, through skl2onnx."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.arrays import to_numpy
+from .._utils.arrays import dense, to_numpy
 from .._utils.checks import series_in_order
 from ..decision import LeastCost
 from ..mappings import Softmax
@@ -145,8 +144,7 @@ def _features(graph, inputs, model):
 
 
 def _scores(X, model, n_scores):
-    coef = model.coef_
-    coef = coef.toarray() if sparse.issparse(coef) else _float64(coef)
+    coef = _float64(dense(model.coef_))
     intercept = _float64(model.intercept_)
     if hasattr(model, "feature_mean_"):
         X = (X - _float64(model.feature_mean_)) / _float64(model.feature_scale_)

@@ -39,7 +39,7 @@ from .constraints import (
 from .costs import as_costs, as_margins
 from .folds import rows_of_folds
 from .gaps import known_part, without_gaps
-from .indicators import check_indicator
+from .indicators import check_indicator, csr_indicator
 from .matrices import (
     array_real,
     array_rows,
@@ -81,6 +81,7 @@ __all__ = [
     "check_sample_weight",
     "check_squares",
     "common_names",
+    "csr_indicator",
     "has_dask",
     "in_order",
     "is_integer",

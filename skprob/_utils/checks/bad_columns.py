@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from ..arrays import is_foreign, to_numpy
+from ..arrays import on_host
 from .columns import names_of_columns
 
 # Longest list of columns in an error.
@@ -107,7 +107,7 @@ def _columns(X):
         for j in range(X.shape[1]):
             yield j, X.data[X.indptr[j] : X.indptr[j + 1]]
         return
-    X = to_numpy(X) if is_foreign(X) else np.asarray(X)
+    X = on_host(X)
     if X.ndim == 2:
         yield from enumerate(X.T)
 

@@ -24,3 +24,21 @@ def check_indicator(name, indicator):
             f"{name} must be a 0/1 indicator of shape (n_samples, n_classes); got the "
             f"value {wrong[0]:.6g}."
         )
+
+
+def csr_indicator(matrix):
+    """A matrix as a CSR copy without stored zeros, and its entries other than 0 and 1.
+
+    Examples
+    --------
+    >>> indicator, wrong = csr_indicator([[0, 1], [2, 0]])
+    >>> indicator.toarray()
+    array([[0., 1.],
+           [2., 0.]])
+    >>> wrong
+    array([2.])
+    """
+    indicator = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    indicator.sum_duplicates()
+    indicator.eliminate_zeros()
+    return indicator, indicator.data[indicator.data != 1]

@@ -1,15 +1,14 @@
 """The classes of a classifier, and the true ones of each row."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ..._utils.arrays import is_dask, is_foreign, to_numpy
+from ..._utils.arrays import is_dask, is_foreign, on_host, to_numpy
 from ..._utils.checks import in_order, names_of_columns, without_gaps
 from ..._utils.fitted import last_step
-from ..._utils.labels import plain_labels, positions_of
+from ..._utils.labels import label_indicator, plain_labels, positions_of
 from .._input import as_indicator
 
 # Kinds of labels, by their names in scikit-learn.
@@ -79,10 +78,10 @@ def classes_of(model, y, target_type):
                 f"estimator must have classes_ after the fit; {type(model).__name__} "
                 "has not."
             )
-        return np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+        return on_host(classes)
     # Some classifiers have a list with the values 0 and 1 for each label.
     if classes is not None and not isinstance(classes, list):
-        classes = np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+        classes = on_host(classes)
         if classes.shape == (y.shape[1],):
             return classes
     names = names_of_columns("y", y)
@@ -131,9 +130,7 @@ def true_classes(y, classes, target_type):
             f"y must hold classes of the fitted estimator, {classes[:10].tolist()}; "
             f"got {np.unique(y[columns < 0])[:5].tolist()}."
         )
-    n_rows = len(columns)
-    ones, starts = np.ones(n_rows), np.arange(n_rows + 1)
-    return sparse.csr_array((ones, columns, starts), shape=(n_rows, len(classes)))
+    return label_indicator(columns, len(classes))
 
 
 def check_truth_is_known(model, target_type):

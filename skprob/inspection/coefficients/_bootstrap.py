@@ -16,7 +16,16 @@ from ._groups import check_groups
 
 
 def bootstrap_errors(
-    statistic, model, X, y, sample_weight, groups, n_bootstrap, random_state, **given
+    statistic,
+    model,
+    X,
+    y,
+    *,
+    sample_weight,
+    groups,
+    n_bootstrap,
+    random_state,
+    **given,
 ):
     """Standard deviations of a statistic of refits to rows, or groups, that are drawn.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from ..._utils.arrays import dense
 from ._linearized import linearized
 
 # Arrays of the size of the scores that a linearization and its products take.
@@ -85,8 +86,7 @@ def _step(rows, weight, feature, with_gradient):
     for batch in rows.blocks(_N_ARRAYS * rows.n_scores):
         scores, row_weight = rows.scores(batch), weight[batch]
         along = rows.to_scores(rows.coef[:, feature] * np.ones((len(scores), 1)))
-        current = rows.X[batch][:, [feature]]
-        current = current.toarray() if sparse.issparse(current) else current
+        current = dense(rows.X[batch][:, [feature]])
         for value, sign in ((1.0, 1.0), (0.0, -1.0)):
             linear = linearized(rows.model, scores + (value - current) * along)
             effect += sign * (row_weight @ linear.probabilities)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..._utils.arrays import dense
 from ..._utils.checks import check_sample_weight, in_order, naming
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import plain_names
@@ -62,8 +62,7 @@ def warn_of_penalty(model):
 
 def coefficients_of(model):
     """Coefficients of a model, and its intercept if there is one, as one array."""
-    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-    coef = coef.astype(float)
+    coef = dense(model.coef_).astype(float)
     return np.column_stack([coef, model.intercept_]) if has_intercept(model) else coef
 
 
@@ -172,8 +171,7 @@ class FittedRows:
 
     def design(self, rows):
         """Copy of the features of some rows, dense, and ones for the intercept."""
-        X = self.X[rows]
-        X = X.toarray() if sparse.issparse(X) else X
+        X = dense(self.X[rows])
         return np.column_stack([X, np.ones((len(X), int(self.has_intercept)))])
 
     def weighted_sums(self, rows, factors):
