@@ -4,17 +4,18 @@ The rules can be used with the probabilities of any classifier. Fit them to out-
 probabilities, or to probabilities of held-out rows. A model is too confident for the
 rows of its fit, and cuts that are chosen on these rows are too high.
 
-Read `_base.py` first, what a rule of label sets is. `_cuts.py`, `_row_wise.py`,
-`_top_k.py` and `_stacked.py` have the rules; `_cut_candidates.py` counts hits of cuts,
-and `_expected_size.py` predicts how many labels a row has. A new rule is a subclass of
-:class:`DecisionRule` and a line in `_registry.py`. `_least_cost.py` is the rule of
-class labels, and `conformal/` has sets with a coverage.
+Read `_base.py` first, what a rule of label sets is, and `_sample.py`, what it is fitted
+to. `_cuts.py`, `_row_wise.py`, `_top_k.py` and `_stacked.py` have the rules;
+`_cut_candidates.py` counts hits of cuts, and `_expected_size.py` predicts how many
+labels a row has. A new rule is a subclass of :class:`DecisionRule` and a line in
+`_registry.py`. `_least_cost.py` is the rule of class labels, and `conformal/` has sets
+with a coverage.
 """
 
 from typing import TYPE_CHECKING
 
 from .._utils.lazy import lazy_attribute
-from ._base import DecisionRule, Sample
+from ._base import DecisionRule
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
 from ._blocks import known_only as known_only
@@ -28,6 +29,7 @@ from ._least_cost import LeastCost
 from ._names import names_of
 from ._registry import RULES, get_rule
 from ._row_wise import ExampleF1, MetaLabeler
+from ._sample import Sample
 from ._stacked import StackedLabels
 from ._top_k import TopK
 

@@ -4,59 +4,22 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import check_sample_weight, common_names, in_order, lined_up
+from .._utils.checks import common_names, in_order, lined_up
 from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
-from ._blocks import dense_blocks, known_only, with_rows
-from ._expected_size import expected_size, has_empty, n_labelled
-from ._input import as_features, as_known_indicator, as_probabilities
+from ._blocks import dense_blocks, with_rows
+from ._input import as_features, as_probabilities
 from ._least_cost import LeastCost
+from ._sample import Sample, checked_sample
 
 POLYTOPES = ("simplex", "cube")
-# Largest rounding error of a sum of shares. A smaller sum leaves a probability of no
-# label.
-_ROUNDING = 1e-3
-
-
-class Sample(NamedTuple):
-    """Rows that a rule is fitted to.
-
-    Attributes
-    ----------
-    blocks : iterable of ndarray of shape (n_rows, n_labels)
-        Probabilities, that can be iterated over any number of times.
-    labels : CSR array of shape (n_samples, n_labels)
-        0/1 indicator with a label in at least one row of positive weight.
-    weight : ndarray of shape (n_samples,)
-        Weights of the rows.
-    sizes : callable or None
-        ``sizes()`` is a pair: the :class:`ExpectedSize`, and its out-of-fold
-        predictions in the order of the rows. None where there are no features.
-    polytope : {"simplex", "cube"}
-        "simplex" for shares, which sum to one in each row, "cube" for marginals.
-    may_be_empty : bool
-        Whether there were rows without a label.
-    has_none : bool
-        Whether shares sum to less than one; the rest is the probability of no label.
-    known : ndarray of bool of shape (n_samples, n_labels) or None
-        Which entries of the labels are known; None if all are. The others are zero.
-    """
-
-    blocks: object
-    labels: sparse.csr_array
-    weight: np.ndarray
-    sizes: object
-    polytope: str
-    may_be_empty: bool
-    has_none: bool
-    known: np.ndarray | None = None
 
 
 class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
@@ -124,41 +87,15 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         frames = {"probabilities": probabilities, "labels": labels}
         names = common_names(**frames)
         probabilities, labels = lined_up(**frames)
-        p = as_probabilities(probabilities)
-        labels, known = as_known_indicator(labels, p.shape)
-        weight = check_sample_weight(sample_weight, p)
         if polytope not in POLYTOPES:
             raise ValueError(
                 f"polytope must be one of {POLYTOPES}; got {polytope!r}."
                 f"{did_you_mean(polytope, POLYTOPES)}"
             )
-        if polytope == "simplex" and known is not None:
-            raise ValueError(
-                "labels must be 0 or 1 for shares, whose sum is that of all labels; "
-                "got NaN. Give marginals with polytope='cube'."
-            )
-        X = None if X is None else as_features(X, len_of=p)
-        keep = np.flatnonzero(weight > 0)
-        if len(keep) < len(weight):
-            p, labels, weight = p[keep], labels[keep], weight[keep]
-            X = None if X is None else X[keep]
-            known = None if known is None else known[keep]
-        if not n_labelled(labels):
-            raise ValueError(
-                "labels must have a label in at least one row of positive weight; got "
-                f"{len(weight)} rows without any."
-            )
-        sizes, is_empty = None, has_empty(labels, known)
-        sums = np.asarray(p.sum(axis=1)).ravel()
-        has_none = polytope == "simplex" and is_empty and sums.min() < 1 - _ROUNDING
-        if X is not None:
-
-            def sizes():
-                model = expected_size(X, labels, weight, has_none)
-                return model, model.out_of_fold
-
-        about = polytope, is_empty, has_none, known
-        self.fit_sample(Sample(dense_blocks(p), labels, weight, sizes, *about))
+        sample = checked_sample(
+            probabilities, labels, sample_weight, X=X, polytope=polytope
+        )
+        self.fit_sample(sample)
         self.label_names_ = names
         return self
 
@@ -231,7 +168,7 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        self._fit(sample if self._uses_gaps else _without_gaps(sample))
+        self._fit(sample if self._uses_gaps else sample.without_gaps())
         self.label_names_ = None
         self.n_labels_ = sample.labels.shape[1]
         self.polytope_ = sample.polytope
@@ -302,11 +239,6 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _chosen(self, p, sizes):
         """Boolean indicator of a dense block of rows."""
-
-
-def _without_gaps(sample):
-    blocks = known_only(sample.blocks, sample.known)
-    return sample._replace(blocks=blocks, known=None)
 
 
 #: Types that are accepted as a threshold of label sets or as a rule of labels.

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._utils.checks import InstancesOf
+from .._utils.parts import Repeatable
 from ._base import DecisionRule
 from ._blocks import with_rows
 from ._cuts import LabelCuts
@@ -123,7 +124,7 @@ class StackedLabels(DecisionRule):
             self.coef_, self.intercept_ = _Ridge(total, factor).line(self.penalty_)
             lines = [fit.line(self.penalty_) for fit in fits]
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
-        blocks = _Corrected(sample.blocks, lines, self.least_)
+        blocks = Repeatable(_corrected_blocks, sample.blocks, lines, self.least_)
         # Only marginals have gaps: the estimates are the probabilities.
         self.rule_.fit_sample(
             sample._replace(blocks=blocks, sizes=None, polytope="cube", has_none=False)
@@ -143,6 +144,18 @@ class _Moments(NamedTuple):
     pp: np.ndarray
     py: np.ndarray
 
+    @classmethod
+    def of(cls, p, y, weight):
+        """The sums over some rows with these weights."""
+        weighted = p * weight[:, None]
+        return cls(
+            one=weight.sum(),
+            p=weighted.sum(axis=0),
+            y=weight @ y,
+            pp=weighted.T @ p,
+            py=weighted.T @ y,
+        )
+
     def about(self, p_mean, y_mean):
         """pᵀp and pᵀy, with other origins than zero."""
         left = self.p - self.one * p_mean
@@ -159,10 +172,7 @@ def _moments_of_folds(sample):
     """
     weight = sample.weight / sample.weight.max()
     n_folds, n_labels = min(_N_FOLDS, len(weight)), sample.labels.shape[1]
-    totals = [
-        [0.0, *np.zeros((2, n_labels)), *np.zeros((2, n_labels, n_labels))]
-        for _ in range(n_folds)
-    ]
+    folds = [None] * n_folds
     start, known = 0, sample.known
     if known is not None:
         known_weight = weight @ known
@@ -175,24 +185,20 @@ def _moments_of_folds(sample):
         if known is not None:
             errors = (labels - p) * known[start : start + len(p)]
             labels = p + errors * increase
-        for i, total in enumerate(totals):
+        for i, fold in enumerate(folds):
             rows = np.arange((i - start) % n_folds, len(p), n_folds)
-            q, y, w = p[rows], labels[rows], weight[start + rows]
-            weighted = q * w[:, None]
-            total[0] += w.sum()
-            total[1] += weighted.sum(axis=0)
-            total[2] += w @ y
-            total[3] += weighted.T @ q
-            total[4] += weighted.T @ y
+            moments = _Moments.of(p[rows], labels[rows], weight[start + rows])
+            folds[i] = moments if fold is None else _sum([fold, moments])
         start += len(p)
-    return [_Moments(*total) for total in totals]
+    return folds
 
 
 def _sum(folds, without=None):
+    """Moments of the rows of all folds, or of all but one; None without a fold."""
     kept = [fold for i, fold in enumerate(folds) if i != without]
-    return (
-        _Moments(*(sum(parts) for parts in zip(*kept, strict=True))) if kept else None
-    )
+    if not kept:
+        return None
+    return _Moments(*(sum(parts) for parts in zip(*kept, strict=True)))
 
 
 class _Ridge:
@@ -248,21 +254,16 @@ def _best_penalty(fits, folds, factor):
     return float(_PENALTIES[best]) if errors[best] < uncorrected else np.inf
 
 
-class _Corrected:
+def _corrected_blocks(blocks, lines, least):
     """Blocks of corrected estimates, each row by a regression without its fold."""
-
-    def __init__(self, blocks, lines, least):
-        self._blocks, self._lines, self._least = blocks, lines, least
-
-    def __iter__(self):
-        start, n = 0, len(self._lines)
-        for p in self._blocks:
-            result = np.empty(p.shape)
-            for i, line in enumerate(self._lines):
-                rows = slice((i - start) % n, None, n)
-                result[rows] = _corrected(p[rows], line, self._least)
-            start += len(p)
-            yield result
+    start, n_folds = 0, len(lines)
+    for p in blocks:
+        result = np.empty(p.shape)
+        for i, line in enumerate(lines):
+            rows = slice((i - start) % n_folds, None, n_folds)
+            result[rows] = _corrected(p[rows], line, least)
+        start += len(p)
+        yield result
 
 
 def _corrected(p, line, least):
