@@ -1,0 +1,105 @@
+"""Stacked rules against scikit-learn's ridge regression."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
+
+from skprob.decision import (
+    CommonCut,
+    LabelCuts,
+    StackedLabels,
+    get_rule,
+)
+
+from .related_sets import (
+    micro_f1,
+    related_sets,
+)
+
+
+def exclusive_labels(seed, n_samples=400):
+    """Marginals computed for each label alone, and sets of one label each."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_samples, 3))
+    labels = np.eye(3, dtype=int)[(scores + rng.gumbel(size=scores.shape)).argmax(1)]
+    return 1 / (1 + np.exp(-scores)), labels
+
+
+@pytest.mark.parametrize("polytope", ["simplex", "cube"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_correction_is_that_of_ridge_regression(polytope, weighted):
+    p, labels = exclusive_labels(0, n_samples=101)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 101) if weighted else np.ones(101)
+    rule = StackedLabels(CommonCut()).fit(p, labels, weight, polytope=polytope)
+    factor = weight @ labels.sum(1) / (weight @ p.sum(1)) if polytope != "cube" else 1
+    error = labels - factor * p
+    fold = np.arange(101) % 5
+
+    def regression(rows, penalty):
+        w = weight[rows]
+        variance = np.cov(p[rows].T, aweights=w, ddof=0)
+        alpha = penalty * w.sum() * np.trace(variance) / 3
+        return Ridge(alpha).fit(p[rows], error[rows], sample_weight=w)
+
+    squared = {np.inf: weight @ error**2}
+    corrected = {np.inf: factor * p}
+    for penalty in 10.0 ** np.arange(2, -3, -0.5):
+        predicted = np.empty(p.shape)
+        for i in range(5):
+            model = regression(fold != i, penalty)
+            predicted[fold == i] = model.predict(p[fold == i])
+        squared[penalty] = weight @ (error - predicted) ** 2
+        corrected[penalty] = np.maximum(factor * p + predicted, 1e-3 * factor * p)
+    best = min(squared, key=lambda penalty: squared[penalty].sum())
+    assert 0 < best < np.inf
+    assert rule.penalty_ == pytest.approx(best)
+    model = regression(slice(None), best)
+    assert_allclose(rule.coef_, factor * np.eye(3) + model.coef_.T, atol=1e-10)
+    assert_allclose(rule.intercept_, model.intercept_, atol=1e-10)
+    # The cut is of estimates that are out of fold, the sets are of all rows' fit.
+    cut = CommonCut().fit(corrected[best], labels, weight, polytope="cube").cut_
+    assert rule.rule_.cut_ == pytest.approx(cut)
+    q = np.maximum(factor * p + model.predict(p), 1e-3 * factor * p)
+    expected = q > cut
+    empty = ~expected.any(axis=1)
+    expected[empty, q[empty].argmax(axis=1)] = True
+    assert_array_equal(rule.predict(p), expected)
+
+
+def test_stacking_separates_labels_that_exclude_each_other():
+    (p, labels), (new, truth) = exclusive_labels(2), exclusive_labels(3)
+    alone, stacked = (
+        rule.fit(p, labels, polytope="cube").predict(new)
+        for rule in (LabelCuts("micro"), StackedLabels(LabelCuts("micro")))
+    )
+    assert micro_f1(truth, stacked) > micro_f1(truth, alone) + 0.03
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_independent_labels_are_not_corrected(constant):
+    rng = np.random.default_rng(4)
+    p = np.full((60, 20), 0.3) if constant else rng.uniform(size=(60, 20))
+    labels = (rng.uniform(size=p.shape) < p).astype(int)
+    labels[~labels.any(axis=1), 0] = 1
+    stacked = StackedLabels(LabelCuts("micro")).fit(p, labels, polytope="cube")
+    alone = LabelCuts("micro").fit(p, labels, polytope="cube")
+    assert stacked.penalty_ == np.inf
+    assert_array_equal(stacked.predict(p), alone.predict(p))
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3, 7])
+def test_few_rows_can_be_stacked(n_samples):
+    p, labels = exclusive_labels(5, n_samples=n_samples)
+    rule = StackedLabels().fit(p, labels)
+    assert np.isfinite(rule.coef_).all()
+    assert rule.predict(p).any(axis=1).all()
+
+
+def test_a_name_stands_for_stacked_cuts():
+    _, p, labels = related_sets(0, n_samples=300)
+    for name in ("micro", "macro"):
+        rule = get_rule(name)
+        assert repr(rule) == f"StackedLabels(rule=LabelCuts(average={name!r}))"
+        expected = StackedLabels(LabelCuts(name)).fit(p, labels).predict(p)
+        assert_array_equal(rule.fit(p, labels).predict(p), expected)
