@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._utils.fitted import predict_by
 from .._utils.names import did_you_mean
-from .._utils.typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import Scorer, columns_in_order
+from ._scorers import Scorer
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -23,6 +20,8 @@ _SIGNED_MEASURES = {
 
 class DistributionScorer(Scorer):
     """A scorer by a measure of label distributions; greater is better.
+
+    The estimator is fitted to distributions, and has ``predict_proba``.
 
     Parameters
     ----------
@@ -64,38 +63,7 @@ class DistributionScorer(Scorer):
     def __init__(self, measure: str) -> None:
         self.measure = measure
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """The measure for a fitted estimator on X and y, negated if it is a distance.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``predict_proba``.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples, n_classes)
-            The true distributions.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-
-        Raises
-        ------
-        ValueError
-            If the measure is not one of the six, or y does not hold distributions.
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         names = list(_SIGNED_MEASURES)
         if self.measure not in names:
             raise ValueError(
@@ -103,8 +71,5 @@ class DistributionScorer(Scorer):
                 f"{did_you_mean(self.measure, names)}"
             )
         measure, sign = _SIGNED_MEASURES[self.measure]
-        y = columns_in_order(y, estimator)
-        p = predict_by(
-            "predict_proba", estimator, X, available=available, offset=offset
-        )
+        p = predict_by("predict_proba", estimator, X, **arguments)
         return sign * measure(y, p, sample_weight=sample_weight)

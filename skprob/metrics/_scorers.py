@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._utils.arrays import is_foreign, to_numpy
+from .._utils.arrays import on_host
 from .._utils.checks import in_order
 from .._utils.fitted import last_step, predict_by
 from .._utils.typing import ArrayLike, MatrixLike
@@ -16,12 +16,12 @@ from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 
 
-class Scorer(BaseEstimator):
+class Scorer(BaseEstimator, ABC):
     """A callable ``scorer(estimator, X, y)`` that uses the fitted model's target type.
 
     It is a scikit-learn object, so that it can be cloned inside a grid search.
     ``set_score_request`` requests the routing of ``sample_weight``, and of arguments
-    of the estimator's predictions.
+    of the estimator's predictions. A subclass implements ``_score``.
     """
 
     __metadata_request__score = {"estimator": UNUSED}
@@ -48,6 +48,51 @@ class Scorer(BaseEstimator):
             offset=offset,
         )
 
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
+    ) -> float:
+        """Score of a fitted estimator on some rows.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with the methods that the class names; also a pipeline or a search.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix, default=None
+            The truth, of the kind that was fitted. Sizes do not need it.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
+
+        Returns
+        -------
+        score : float
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no such method, or an argument is not allowed.
+        """
+        y = in_order("y", y, getattr(estimator, "classes_", []))
+        arguments = {"available": available, "offset": offset}
+        return self._score(estimator, X, y, sample_weight, arguments)
+
+    @abstractmethod
+    def _score(self, estimator, X, y, sample_weight, arguments):
+        """Score, of a target whose columns are in the order of the classes.
+
+        Parameters are those of :meth:`score`; `arguments` are the arguments of the
+        estimator's predictions by name.
+        """
+
     def _accept_sample_weight(self):
         # scikit-learn calls this for a scorer in a dict, without metadata routing.
         return True
@@ -55,6 +100,8 @@ class Scorer(BaseEstimator):
 
 class FenchelYoungScorer(Scorer):
     """A scorer: minus the mean Fenchel-Young loss, which is always finite.
+
+    The estimator needs ``decision_function``.
 
     Parameters
     ----------
@@ -84,39 +131,7 @@ class FenchelYoungScorer(Scorer):
     def __init__(self, mapping: MappingLike | None = None) -> None:
         self.mapping = mapping
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Minus the mean loss of a fitted estimator on X and y.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``decision_function``.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-
-        Raises
-        ------
-        ValueError
-            If the estimator has no ``decision_function``; if its mapping is the one of
-            the loss, and it has none.
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         model = last_step(estimator)
         if not hasattr(estimator, "decision_function"):
             raise ValueError(
@@ -133,10 +148,8 @@ class FenchelYoungScorer(Scorer):
                 )
             mapping = model.mapping_
         return -fenchel_young_loss(
-            columns_in_order(y, estimator),
-            predict_by(
-                "decision_function", estimator, X, available=available, offset=offset
-            ),
+            y,
+            predict_by("decision_function", estimator, X, **arguments),
             mapping=mapping,
             sample_weight=sample_weight,
             **_target_of(estimator, model),
@@ -148,6 +161,8 @@ class BrierScorer(Scorer):
 
     It works for all three kinds of target and is comparable between mappings. Use it to
     choose a mapping, or its alpha.
+
+    The estimator needs ``predict_proba``.
 
     See Also
     --------
@@ -167,38 +182,10 @@ class BrierScorer(Scorer):
     {'alpha': 2}
     """
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Minus the mean loss of a fitted estimator on X and y.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``predict_proba``.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         return -brier_loss(
-            columns_in_order(y, estimator),
-            predict_by(
-                "predict_proba", estimator, X, available=available, offset=offset
-            ),
+            y,
+            predict_by("predict_proba", estimator, X, **arguments),
             sample_weight=sample_weight,
             **_target_of(estimator, last_step(estimator)),
         )
@@ -208,6 +195,8 @@ class SupportSizeScorer(Scorer):
     """Mean number of classes with positive probability.
 
     Report it together with a score (``scoring`` may be a dict). Do not maximise it.
+
+    The estimator needs ``predict_proba``.
 
     See Also
     --------
@@ -227,42 +216,9 @@ class SupportSizeScorer(Scorer):
     array([3., 3., 3., 3., 3.])
     """
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Mean support size of a fitted estimator's probabilities on X.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``predict_proba``.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : object
-            Not needed.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        size : float
-        """
-        p = predict_by(
-            "predict_proba", estimator, X, available=available, offset=offset
-        )
+    def _score(self, estimator, X, y, sample_weight, arguments):
+        p = predict_by("predict_proba", estimator, X, **arguments)
         return mean_support_size(p, sample_weight=sample_weight)
-
-
-def columns_in_order(y, estimator):
-    """The target, with the columns of a DataFrame in the order of the classes."""
-    return in_order("y", y, getattr(estimator, "classes_", []))
 
 
 def _target_of(estimator, model):
@@ -273,8 +229,7 @@ def _target_of(estimator, model):
     classes = estimator.classes_ if target_type in ("auto", "class") else None
     # Some classifiers of label sets have a list with the values 0 and 1 of each label.
     is_list = classes is None or isinstance(classes, list)
-    return {"classes": None if is_list else host(classes), "target_type": target_type}
-
-
-def host(classes):
-    return to_numpy(classes) if is_foreign(classes) else np.asarray(classes)
+    return {
+        "classes": None if is_list else on_host(classes),
+        "target_type": target_type,
+    }

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
+from .._utils.arrays import on_host
 from .._utils.fitted import class_probabilities, predict_by, predicted_sets
-from .._utils.typing import ArrayLike, MatrixLike
+from .._utils.typing import ArrayLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
-from ._scorers import Scorer, columns_in_order, host
+from ._scorers import Scorer
 from ._sets import mean_set_size, set_coverage
 
 
 class PrecisionAtKScorer(Scorer):
     """A scorer: the share of true labels among the k most probable ones.
+
+    The estimator is fitted to labels or label sets, and has ``predict_proba`` or
+    ``decision_function`` with a column for each class.
 
     Parameters
     ----------
@@ -41,37 +43,10 @@ class PrecisionAtKScorer(Scorer):
     def __init__(self, k: int = 1) -> None:
         self.k = k
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Mean precision of a fitted estimator on X and y.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted to labels or label sets, with ``predict_proba`` or
-            ``decision_function`` and a column for each class.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         return precision_at_k(
-            columns_in_order(y, estimator),
-            _ranking_scores(estimator, X, available=available, offset=offset),
+            y,
+            _ranking_scores(estimator, X, **arguments),
             k=self.k,
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
@@ -80,6 +55,9 @@ class PrecisionAtKScorer(Scorer):
 
 class PropensityScoredPrecisionAtKScorer(Scorer):
     """A scorer: the precision at k that counts rare labels more.
+
+    The estimator is fitted to labels or label sets, and has ``predict_proba`` or
+    ``decision_function`` with a column for each class.
 
     Parameters
     ----------
@@ -109,37 +87,10 @@ class PropensityScoredPrecisionAtKScorer(Scorer):
         self.propensities = propensities
         self.k = k
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Precision of a fitted estimator on X and y.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted to labels or label sets, with ``predict_proba`` or
-            ``decision_function`` and a column for each class.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         return propensity_scored_precision_at_k(
-            columns_in_order(y, estimator),
-            _ranking_scores(estimator, X, available=available, offset=offset),
+            y,
+            _ranking_scores(estimator, X, **arguments),
             self.propensities,
             k=self.k,
             classes=_classes(estimator, y),
@@ -151,6 +102,8 @@ class SetCoverageScorer(Scorer):
     """Share of predicted sets that contain the truth.
 
     Report it together with the size of the sets. Do not maximise it.
+
+    The estimator has ``predict_set``, or is fitted to label sets.
 
     See Also
     --------
@@ -173,36 +126,10 @@ class SetCoverageScorer(Scorer):
     size 1.96
     """
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Coverage of the sets of a fitted estimator on X and y.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``predict_set``, or fitted to label sets.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        score : float
-        """
+    def _score(self, estimator, X, y, sample_weight, arguments):
         return set_coverage(
-            columns_in_order(y, estimator),
-            predicted_sets(estimator, X, available=available, offset=offset),
+            y,
+            predicted_sets(estimator, X, **arguments),
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
         )
@@ -213,40 +140,16 @@ class SetSizeScorer(Scorer):
 
     Report it together with the coverage. Do not maximise it.
 
+    The estimator has ``predict_set``, or is fitted to label sets.
+
     See Also
     --------
     mean_set_size : The metric itself.
     SetCoverageScorer : Has an example with both.
     """
 
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        """Mean size of the sets of a fitted estimator on X.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with ``predict_set``, or fitted to label sets.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : object
-            Not needed.
-        sample_weight : array-like of shape (n_samples,), default=None
-        available, offset : array-like of shape (n_samples, n_classes), default=None
-            Arguments of the estimator's predictions about these rows.
-
-        Returns
-        -------
-        size : float
-        """
-        sets = predicted_sets(estimator, X, available=available, offset=offset)
+    def _score(self, estimator, X, y, sample_weight, arguments):
+        sets = predicted_sets(estimator, X, **arguments)
         return mean_set_size(sets, sample_weight=sample_weight)
 
 
@@ -263,4 +166,4 @@ def _ranking_scores(estimator, X, **arguments):
 def _classes(estimator, y):
     """Labels of the columns, for a target that is labels."""
     are_labels = not sparse.issparse(y) and np.ndim(y) == 1
-    return host(estimator.classes_) if are_labels else None
+    return on_host(estimator.classes_) if are_labels else None
