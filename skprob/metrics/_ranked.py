@@ -19,7 +19,7 @@ from .._utils.checks import (
 from .._utils.typing import Array, ArrayLike, MatrixLike
 from ..mappings import top_k
 from ._lined_up import names_in_order
-from ._truth import true_indicator
+from ._truth import as_array, true_indicator
 
 # Most numbers of a dense block of rows.
 _BLOCK_SIZE = 1 << 20
@@ -212,7 +212,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     >>> label_propensities([[1, 0], [1, 0], [1, 0], [1, 1]]).round(3)
     array([0.8  , 0.721])
     """
-    y = sparse.csr_array(y) if sparse.issparse(y) else as_real("y", y)
+    y = as_array("y", y) if sparse.issparse(y) else as_real("y", y)
     check_indicator("y", y)
     if y.shape[0] < 3:
         raise ValueError(

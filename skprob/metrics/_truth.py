@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import as_dense, csr_indicator, naming, without_gaps
+from .._utils.checks import (
+    as_dense,
+    csr_indicator,
+    naming,
+    without_duplicates,
+    without_gaps,
+)
 from .._utils.labels import label_indicator, positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
@@ -67,7 +73,7 @@ def as_array(name, rows):
         If rows have different lengths, as lists of the names in sets have.
     """
     if sparse.issparse(rows):
-        return sparse.csr_array(rows)
+        return without_duplicates(sparse.csr_array(rows))
     if isinstance(rows, list | tuple):
         try:
             return np.asarray(rows)

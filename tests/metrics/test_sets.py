@@ -19,6 +19,7 @@ from skprob.metrics import (
     brier_loss,
     chebyshev_distance,
     harmonic_macro_f1_score,
+    label_propensities,
     mean_set_size,
     precision_at_k,
     propensity_scored_precision_at_k,
@@ -103,6 +104,22 @@ def test_sets_that_are_refused(sets):
         value = f"got the value {sets[(sets != 0) & (sets != 1)][0]:g}"
         with pytest.raises(ValueError, match=value):
             mean_set_size(sparse.csr_array(sets))
+
+
+def test_entries_that_are_stored_twice_are_added():
+    """Two ones for the same class counted as two classes."""
+    twice = sparse.csr_array(([1, 1, 1], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    for call in (
+        lambda: mean_set_size(twice),
+        lambda: set_coverage([0, 1], twice),
+        lambda: harmonic_macro_f1_score(np.eye(2), twice),
+        lambda: label_propensities(sparse.vstack([twice, twice])),
+    ):
+        with pytest.raises(ValueError, match=r"0/1 indicator .* the value 2"):
+            call()
+    halves = twice * 0.5
+    halves.data[-1] = 1
+    assert mean_set_size(halves) == 1
 
 
 def test_scorers_are_the_scores_of_predicted_sets():
