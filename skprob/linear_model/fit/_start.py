@@ -28,10 +28,6 @@ class LastFit(NamedTuple):
     target_type: str | None
 
 
-# Rows by which the last coefficients are first compared with zero ones.
-_N_COMPARED = 1000
-
-
 def start_from(objective, last_fit, rows):
     """Parameters of an objective from the coefficients of the last fit.
 
@@ -78,21 +74,12 @@ def start_from(objective, last_fit, rows):
 
 
 def _is_too_far(objective, parameters):
-    """Whether parameters have a higher value than zero."""
+    """Whether the value is higher than at zero, or not finite; in one pass."""
     description = objective.description
     # A loss that is not convex may need the start of another loss. On other machines it
     # takes a round trip.
     if not description.is_convex or description.is_remote:
         return False
-    if description.n_rows > 2 * _N_COMPARED:
-        # Where both values are about the same, a sample may have the other order.
-        if not _is_above_zero(objective.sample(_N_COMPARED), parameters):
-            return False
-    return _is_above_zero(objective, parameters)
-
-
-def _is_above_zero(objective, parameters):
-    """Whether the value is higher than at zero, or not finite; in one pass."""
     with np.errstate(over="ignore", invalid="ignore"):
         value, _ = objective.value_and_gradient(parameters)
     return not value <= objective.value_at_zero
