@@ -9,10 +9,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from ..._utils.arrays import take
 from ..._utils.parts import Repeatable
 
-# Blocks of fewer probabilities are joined to blocks of at least so many (128 KiB): a
-# search over label sets of 75 rows takes 0.8 times as long.
-_LARGE_BLOCK = 1 << 14
-
 
 def splits_with_labels(number, labels):
     """Folds whose training rows have labels; at least two rows have some."""
@@ -45,24 +41,4 @@ def out_of_fold(models, X, splits, given):
 
 def chained(iterables):
     """Blocks of several iterables one after the other, any number of times."""
-    return Repeatable(_large_blocks, iterables)
-
-
-def _large_blocks(iterables):
-    """Blocks one after the other; small ones are joined.
-
-    With few rows, calls take longer than the arithmetic.
-    """
-    parts, size = [], 0
-    for block in chain.from_iterable(iterables):
-        parts.append(block)
-        size += block.size
-        if size >= _LARGE_BLOCK:
-            yield _joined(parts)
-            parts, size = [], 0
-    if parts:
-        yield _joined(parts)
-
-
-def _joined(parts):
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return Repeatable(chain.from_iterable, iterables)
