@@ -372,6 +372,9 @@ GROUPS = {
         "l1: no rows drawn for a small Hessian": without(
             sampled_hessian_products=0.0, sampled_hessian=0.0
         ),
+        "l1: Hessian by all pairs of outputs": without(
+            "share_of_pairs", outputs_of_pairs=NEVER
+        ),
         "l1: Hessian in single precision": without(
             *("least_pivot", "least_pivot_of_scores", "most_magnified"),
             single_hessian=math.inf,
@@ -412,6 +415,9 @@ HEURISTICS = [
 WITHOUT_ROW = {
     "fixed_plan": "the rows use it",
     "block_bytes": "the memory of a pass depends on it",
+    "sparse_share": "the memory of texts depends on it",
+    "forms_by_pairs": "of leave-one-out, which no case has",
+    "systems_by_products": "of leave-one-out, which no case has",
     "round_trip_cost": "a cluster is slower by it",
     "least_on_device": "a GPU is slower by it",
     "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",

@@ -66,6 +66,12 @@ class Tuning(NamedTuple):
     #: times as long.
     many_columns: int = 40
 
+    #: Share of stored numbers below which a part of a sparse matrix remains sparse, and
+    #: Gram matrices are products of sparse matrices. With 0.1 stored these take 0.7
+    #: times as long as dense ones (one output of 100 to 400 columns), with 0.15 1.4
+    #: times, with 0.02 0.15 times.
+    sparse_share: float = 0.1
+
     # Rows that are far fewer than their features: coordinates in the space of the rows.
 
     #: Fewest features for each row: a pass over the coordinates takes as long as one
@@ -325,6 +331,16 @@ class Tuning(NamedTuple):
     #: times as long.
     most_curvature_change: float = 1.5
 
+    # Leave-one-out.
+
+    #: Fewest quadratic forms of a row, M(M + 1)/2 of M raw predictions, that are one
+    #: product with all pairs of columns. Without it C="loo" takes 1.2 times as long on
+    #: 3,000 rows of letter.
+    forms_by_pairs: int = 10
+    #: Fewest raw predictions of a row whose linear system is solved by conjugate
+    #: gradients. Without them C="loo" takes 1.4 to 1.55 times as long there.
+    systems_by_products: int = 10
+
     # Splitting.
 
     #: Residuals that are kept, and iterations in a step.
@@ -365,6 +381,12 @@ class Tuning(NamedTuple):
     #: The same in multiplications. Without it two classes of digits take 1.2 times as
     #: long, by more steps.
     sampled_hessian: float = 2e7
+    #: Fewest outputs of a Hessian that is one product of all pairs of outputs with all
+    #: pairs of columns: letter, with 26 classes, takes 0.7 to 1.04 times as long with
+    #: it. Pendigits, with 10, takes 0.8 to 0.9 times (softmax) or 1.3 (sparsemax).
+    outputs_of_pairs: int = 16
+    #: Smallest share of the parameters that such a Hessian includes.
+    share_of_pairs: float = 0.8
     #: A step from far lowers the objective by this part; after a smaller one Hessians
     #: are computed from all rows.
     far_step: float = 0.03

@@ -10,10 +10,6 @@ from ._dense import lost_digits
 from ._design import DesignMatrix
 from ._one_pass import variance_of_sums
 
-# Gram matrices are products of sparse matrices if at most this share is stored: 200
-# columns of 20 newsgroups take 0.2 times as long as in a dense array.
-_SPARSE = 0.05
-
 
 class CSRDesign(DesignMatrix):
     """Rows in a CSR matrix, which remains sparse.
@@ -115,12 +111,6 @@ class CSRDesign(DesignMatrix):
 
     def in_single_precision(self):
         return CSRDesign(self._single)
-
-    @property
-    def is_sparse(self):
-        """Whether Gram matrices are products of sparse matrices."""
-        n_rows, n_columns = self.shape
-        return self.n_stored <= _SPARSE * n_rows * n_columns
 
     def scaled_columns(self, columns, factors, outputs):
         """CSC array (n_rows, n_numbers) of factors[i, outputs[p]] X[i, columns[p]]."""

@@ -57,6 +57,11 @@ class DesignMatrix(ABC):
     def columns(self, rows):
         """Some rows, transposed: float64 of shape (n_columns, n_taken), read-only."""
 
+    def is_sparse(self, share):
+        """Whether less than a share of the numbers is stored."""
+        n_rows, n_columns = self.shape
+        return self.n_stored < share * n_rows * n_columns
+
     @property
     def largest(self):
         """Largest absolute number of the rows; infinite where it is not computed."""
@@ -87,8 +92,7 @@ class DesignMatrix(ABC):
         """Σ_i v_i v_iᵀ with v_ip = factors[i, outputs[p]] x_i[columns[p]].
 
         Factors are of shape (n_rows, n_outputs), outputs and columns of shape
-        (n_numbers,). It is None where :meth:`columns` are as fast, because few numbers
-        are zero.
+        (n_numbers,). It is None where no product of sparse matrices is possible.
         """
         return None
 

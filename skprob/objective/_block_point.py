@@ -265,7 +265,8 @@ class BlockPoint:
         check_finite("second derivative of the loss", hessians.numbers, self.loss)
         if share < 1:
             hessians = hessians.sampled(share)
-        return (hessians.astype(dtype).of_piece(self.block.design, included),)
+        hessians, block = hessians.astype(dtype), self.block
+        return (hessians.of_piece(block.design, included, block.tuning),)
 
     def curvature(self):
         """Weighted second derivatives in each raw prediction: (n_rows, M).

@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import namespace, to_numpy, upper_triangle, widened
+from .._utils.tuning import Tuning
 from .._utils.typing import Array
 
 # Numbers that are multiplied at once: 4 MiB, of rows and parameters.
 _NUMBERS_AT_ONCE = 1 << 19
-# Fewest outputs, and smallest part of their parameters, for one product of all pairs.
-# All pairs of digits, 10 classes and 62 columns, take about as long as without this.
-_MANY_OUTPUTS, _MOST_PARAMETERS = 8, 0.8
 
 
 class RowHessians(NamedTuple):
@@ -120,21 +118,22 @@ class RowHessians(NamedTuple):
         )
         return RowHessians(*arrays)
 
-    def of_piece(self, design, included):
+    def of_piece(self, design, included, tuning=Tuning()):
         """Σ_i J_i ⊗ z_i z_iᵀ of the included pairs of output and column, (M, size)."""
         has_some = included.any(axis=1)
         if not has_some.all():
-            return self.of_outputs(has_some).of_piece(design, included[has_some])
+            return self.of_outputs(has_some).of_piece(
+                design, included[has_some], tuning
+            )
         dtype = self.numbers.dtype
         outputs, columns = np.nonzero(included)
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
         pieces = [slice(*each) for each in pairwise(ends)]
         hessian = np.zeros((len(columns), len(columns)), dtype)
-        if self.matrices is None and self._add_grams(
-            hessian, design, columns, outputs, pieces
-        ):
+        has_grams = self.matrices is None and design.is_sparse(tuning.sparse_share)
+        if has_grams and self._add_grams(hessian, design, columns, outputs, pieces):
             return hessian
-        if self._has_most(included):
+        if self._has_most(included, tuning):
             some = included.reshape(-1).nonzero()[0]
             return self._of_all(design).take(some, axis=0).take(some, axis=1)
         length = max(_NUMBERS_AT_ONCE // max(included.shape[1], len(columns)), 64)
@@ -159,11 +158,11 @@ class RowHessians(NamedTuple):
                 part = slice(part[0], part[-1] + 1)  # A slice makes no copy.
             yield part
 
-    def _has_most(self, included):
+    def _has_most(self, included, tuning):
         """Whether a part of the Hessian of all parameters takes less time."""
-        if self.vector is None or len(included) < _MANY_OUTPUTS:
+        if self.vector is None or len(included) < tuning.outputs_of_pairs:
             return False
-        return np.count_nonzero(included) >= _MOST_PARAMETERS * included.size
+        return np.count_nonzero(included) >= tuning.share_of_pairs * included.size
 
     def _of_all(self, design):
         """The Hessian of all parameters by one product of all pairs."""

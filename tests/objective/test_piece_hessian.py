@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from skprob.data import DenseDesign
 from skprob.objective._piece_hessian import RowHessians
+from skprob.solvers import Tuning
 
 
 @pytest.mark.parametrize("part", [0.3, 0.9, 1.0])
@@ -20,7 +21,8 @@ def test_the_hessian_of_some_parameters_of_many_outputs(dtype, part):
     vector = np.where(diagonal > 0, rng.normal(size=(n_rows, n_outputs)) / 4, 0)
     included = rng.uniform(size=(n_outputs, size)) < part
     rows = RowHessians(diagonal, vector).astype(dtype)
-    hessian = rows.of_piece(DenseDesign(Z), included)
+    tuning = Tuning(outputs_of_pairs=8)
+    hessian = rows.of_piece(DenseDesign(Z), included, tuning)
     outputs, columns = np.nonzero(included)
     scaled = vector[:, outputs] * Z[:, columns]
     expected = -scaled.T @ scaled

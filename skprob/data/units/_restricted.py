@@ -12,10 +12,8 @@ from ._little_design import LittleDesign
 from ._standardization import standardized
 from ._standardized_design import StandardizedDesign
 
-# At most this share of the features is copied: products then read that much less.
+# At most this share of the features is copied, which bounds the memory.
 _LARGEST_COPY = 0.5
-# Columns of a sparse matrix of which at least this share is stored become dense.
-_DENSE = 0.1
 
 
 def restricted(design, columns, n_rows, tuning=Tuning()):
@@ -45,22 +43,25 @@ def restricted(design, columns, n_rows, tuning=Tuning()):
         Z = np.ascontiguousarray(design._columns[columns].T)
         return LittleDesign(Z, tuning)
     features = columns[columns < len(design._units.mean)]
-    units, some = design._units.restricted(features), _some(design._design, features)
+    units, some = (
+        design._units.restricted(features),
+        _some(design._design, features, tuning),
+    )
     if isinstance(design._design, ArrayDesign):
         return StandardizedDesign(some, units)
     return standardized(some, units, n_rows, tuning)
 
 
-def _some(design, features):
+def _some(design, features, tuning):
     """Some columns of a design: a copy of them if they are few."""
     is_few = len(features) <= _LARGEST_COPY * design.shape[1]
     if is_few and type(design) is DenseDesign:
         return DenseDesign(design._X[:, features])
     if is_few and isinstance(design, CSRDesign):
-        some = design.with_columns(features)
-        if some.nnz >= _DENSE * some.shape[0] * some.shape[1]:
-            return DenseDesign(some.toarray())
-        return CSRDesign(some)
+        some = CSRDesign(design.with_columns(features))
+        if some.is_sparse(tuning.sparse_share):
+            return some
+        return DenseDesign(some.host_X.toarray())
     return SelectedColumns(design, features)
 
 

@@ -100,7 +100,7 @@ class StandardizedDesign(DesignMatrix):
         return first, second
 
     def gram(self, columns, factors, outputs):
-        if not (isinstance(self._design, CSRDesign) and self._design.is_sparse):
+        if not isinstance(self._design, CSRDesign):
             return None
         mean, scale, fit_intercept = self._units
         is_feature = columns < len(mean)

@@ -32,7 +32,8 @@ from ._fewer_columns import (
 from ._whole_hessian import cost_of_whole_hessian, left_out_by_whole_hessian
 
 # Largest cost of the whole Hessian, its inverse and the products with each row, in
-# multiplications: about a second.
+# multiplications: about a second. Beyond it the scores are approximations: so it is not
+# in `Tuning`, which changes times alone.
 _LARGEST_WHOLE = 1.2e10
 
 

@@ -6,16 +6,13 @@ semidefinite, the Hessian of the row's weighted loss.
 
 import numpy as np
 
-# From this number of raw predictions on, conjugate gradients solve the systems:
-# C="loo" takes 0.66 times as long on 3,000 rows of letter.
-_MANY_OUTPUTS = 10
 # Largest residual of conjugate gradients, as a part of the right side.
 _RELATIVE_RESIDUAL = 1e-5
 # Number of iterations after which the remaining systems are solved by a factor.
 _MOST_ITERATIONS = 10
 
 
-def solved_systems(A, J, move, least):
+def solved_systems(A, J, move, least, tuning):
     """Solutions (n_rows, M) of the systems of all rows.
 
     Parameters
@@ -26,8 +23,9 @@ def solved_systems(A, J, move, least):
         The right sides.
     least : float
         Added to the diagonal of I - A J.
+    tuning : Tuning
     """
-    if move.shape[1] < _MANY_OUTPUTS:
+    if move.shape[1] < tuning.systems_by_products:
         return _solved_by_factors(A, J, move, least)
     change, converged = _solved_by_conjugate_gradients(A, J, move, least)
     (rows,) = np.nonzero(~converged)

@@ -17,16 +17,13 @@ from ._inverse import inverse, single_precision_inverse
 from ._parts import columns_of, parts_of_rows, raw_of, weighted_gradients_of
 from ._row_systems import row_products, solved_systems
 
-# Fewest drawn rows for each column, by curvature in each raw prediction, with which the
+# It decides how accurate scores are, and is not in `Tuning`, which changes times alone:
+# fewest drawn rows for each column, by curvature in each raw prediction, with which the
 # whole Hessian is that of the drawn rows: with 4,000 of 16,000 rows C="loo" takes 0.75
 # times as long on letter, and 0.6 to 0.8 times on made data. Scores come out up to
 # 0.2 % too low on letter and pendigits, for neighbouring penalties by about the same.
 # With three rows for each column they come out up to 5 % too low.
 _DRAWN_PER_COLUMN = 8
-# From this number of quadratic forms on, one product with all pairs of columns is
-# faster than a product for each form. With it, and without the Hessian of each row,
-# C="loo" takes 0.8 (letter) to 0.95 times as long.
-_MANY_MATRICES = 10
 # Numbers of the pairs of columns that are in memory at a time (2 MiB).
 _PAIRS = 1 << 18
 
@@ -74,13 +71,13 @@ def left_out_by_whole_hessian(objective, point, left_out_rows, share, least):
         )
         if inverse_hessian is not None:
             raw, magnified = _left_out_of_blocks(
-                left_out_rows, gradient, inverse_hessian, part_of_weight, least
+                left_out_rows, gradient, inverse_hessian, part_of_weight, least, tuning
             )
             if magnified <= tuning.most_magnified:
                 return raw
     inverse_hessian = inverse(_hessian(objective, point, np.float64))
     return _left_out_of_blocks(
-        left_out_rows, gradient, inverse_hessian, part_of_weight, least
+        left_out_rows, gradient, inverse_hessian, part_of_weight, least, tuning
     )[0]
 
 
@@ -99,7 +96,7 @@ def _hessian(objective, point, dtype):
 
 
 def _left_out_of_blocks(
-    left_out_rows, gradient, inverse_hessian, part_of_weight, least
+    left_out_rows, gradient, inverse_hessian, part_of_weight, least, tuning
 ):
     """Raw predictions of the left-out rows of each block, and how far they are moved.
 
@@ -109,14 +106,14 @@ def _left_out_of_blocks(
     step = -(inverse_hessian @ gradient.reshape(-1)).reshape(gradient.shape)
     forms = inverse_hessian.reshape(2 * gradient.shape)
     raw, squares = zip(
-        *left_out_rows.collect(_left_out, step, forms, part_of_weight, least),
+        *left_out_rows.collect(_left_out, step, forms, part_of_weight, least, tuning),
         strict=True,
     )
     before, after = np.sum(squares, axis=0)
     return list(raw), np.sqrt(after / before) if before > 0 else 1.0
 
 
-def _left_out(point, step, inverse_hessian, part_of_weight, least):
+def _left_out(point, step, inverse_hessian, part_of_weight, least, tuning):
     """Raw predictions of the left-out rows of a block.
 
     The gradient of a row is this part of its weighted gradient. With them are the sums
@@ -139,20 +136,20 @@ def _left_out(point, step, inverse_hessian, part_of_weight, least):
         # Others change by Newton's step of all rows alone.
         some = np.flatnonzero(gradient.any(axis=1) | J.has_curvature)
         if len(some):
-            A = _quadratic_forms(z.take(some, axis=1).astype(dtype), forms)
+            A = _quadratic_forms(z.take(some, axis=1).astype(dtype), forms, tuning)
             A, J = A.take(number, axis=1), J.of_rows(some).astype(dtype)
             before = move[some].astype(dtype)
             before += row_products(A, gradient[some].astype(dtype))
-            move[some] = solved_systems(A, J, before, least)
+            move[some] = solved_systems(A, J, before, least, tuning)
             squares += np.square(before).sum(), np.square(move[some]).sum()
         left_out[rows, :n_outputs] += move
     return left_out, squares
 
 
-def _quadratic_forms(z, matrices):
+def _quadratic_forms(z, matrices, tuning):
     """zᵀ B z of each column of z, for each matrix B: (n_rows, n_matrices)."""
     forms = np.empty((z.shape[1], len(matrices)), matrices.dtype)
-    if len(matrices) >= _MANY_MATRICES:
+    if len(matrices) >= tuning.forms_by_pairs:
         # One product with all pairs of columns.
         first, second, _ = upper_triangle(len(z))
         both = np.where(first == second, 0.5, 1.0).astype(forms.dtype)

@@ -31,7 +31,7 @@ class HessianChoice:
         n_rows, (n_outputs, size) = description.n_rows, description.shape
         n_stored = description.n_stored
         #: Whether few entries of the design are stored.
-        self.is_sparse = n_stored < 0.1 * n_rows * size
+        self.is_sparse = n_stored < tuning.sparse_share * n_rows * size
         # In multiplications: a Hessian product, and products of all pairs of columns of
         # the included parameters.
         self._of_product = n_outputs * (4 * n_stored + tuning.elementwise_cost * n_rows)

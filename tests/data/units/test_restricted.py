@@ -174,8 +174,12 @@ def test_gram_matrices_of_sparse_columns(container, fit_intercept):
 
 
 @pytest.mark.parametrize("container", ["C", "csr"])
-def test_no_gram_matrix_where_few_numbers_are_zero(container):
-    X, standardization = table(0.6), units(True)
-    design = StandardizedDesign(as_design(CONTAINERS[container](X)), standardization)
-    outputs = np.zeros(3, int)
-    assert design.gram(np.arange(3), np.ones((N_ROWS, 1)), outputs) is None
+def test_rows_are_sparse_where_few_numbers_are_stored(container):
+    for share in (0.04, 0.6):
+        design = as_design(CONTAINERS[container](table(share)))
+        is_sparse = container == "csr" and share == 0.04
+        for each in (design, StandardizedDesign(design, units(True))):
+            assert each.is_sparse(0.1) is is_sparse
+        if container == "C":
+            gram = each.gram(np.arange(3), np.ones((N_ROWS, 1)), np.zeros(3, int))
+            assert gram is None

@@ -120,11 +120,11 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
 @pytest.mark.parametrize("most_iterations", [1, 10])
 def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
     """Matrices of the rows are inverted by conjugate gradients, as far as they go."""
-    monkeypatch.setattr(_row_systems, "_MANY_OUTPUTS", 2)
     monkeypatch.setattr(_row_systems, "_MOST_ITERATIONS", most_iterations)
     loss, C = FenchelYoungLoss(mapping), 5.0
     data = rows(4)
-    scores, model = left_out(*data, loss, C)
+    tuning = Tuning(systems_by_products=2)
+    scores, model = left_out(*data, loss, C, tuning=tuning)
     for i in (0, 3, 11, 17):
         expected = newton_step_without_row(i, *data, loss, C, *model)
         left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
