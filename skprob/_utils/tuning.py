@@ -407,7 +407,8 @@ class Tuning(NamedTuple):
     #: A smaller damping is set to zero. With 1e-3 fits with sparsemax to separable rows
     #: take 1.4 times as long: without any damping the next step is too long.
     least_damping: float = 1e-5
-    #: Data with no more numbers have no working set.
+    #: Data with no more numbers, and no more features than rows, have no working set.
+    #: 200 rows of 300 features take 0.16 times as long with one, by softmax.
     little_of_features: int = 1 << 18
     #: Longest step on such data, where more than `slope_left_far` of the slope is left
     #: at the end of the model's step. Two classes take 0.83 to 0.93 times as long, with

@@ -23,16 +23,16 @@ def working_set(problem, point, tuning):
     threshold most.
     """
     description = problem.description
-    if description.n_stored <= tuning.little_of_features:
-        return None
     n_outputs, size = description.shape
     n_features = size - description.has_intercept
+    is_wide = n_features > description.n_rows
+    if not is_wide and description.n_stored <= tuning.little_of_features:
+        return None
     parameters = point.parameters.reshape(n_outputs, size)[:, :n_features]
     gradient = point.gradient.reshape(n_outputs, size)[:, :n_features]
     support = parameters.any(axis=0)
     excess = np.where(support, 0.0, np.abs(gradient).max(axis=0))
     n_kept, others = np.count_nonzero(support), np.flatnonzero(excess)
-    is_wide = n_features > description.n_rows
     is_few = is_wide and not problem.shrinkage.is_by_column
     part = tuning.most_added_of_wide if is_few else tuning.most_added
     most = max(tuning.fewest_added, int(part * n_kept))

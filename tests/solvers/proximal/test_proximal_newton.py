@@ -86,15 +86,22 @@ def test_few_of_many_features_are_solved_on_a_working_set(kind, monkeypatch):
         return restricted(self, features)
 
     monkeypatch.setattr(CompositeHinges, "restricted", counted)
-    tuning = Tuning(little_of_features=0)
     limits = {"tol": 1e-8, "max_iter": 100}
-    solution = solve(problem, problem.initial(), tuning=tuning, **limits)
+    solution = solve(problem, problem.initial(), **limits)
     assert solution.converged, solution.message
     assert solution.value == pytest.approx(value, abs=1e-10)
     W = solution.parameters.reshape(best.shape)
     assert_allclose(W, best, atol=1e-5)
     # All features with a coefficient were in the last set, which is not all of them.
     assert np.count_nonzero(best.any(axis=0)) <= sizes[-1] <= 300
+
+
+def test_little_data_with_more_rows_than_features_have_no_working_set():
+    for n_rows, has_one in ((300, False), (200, True)):
+        X, signs = data(n_rows, 250, 1)
+        problem = CompositeHinges(X, signs, 1e-2, EntryShrinkage(np.full(250, 0.1)))
+        chosen = working_set(problem, problem.at(problem.initial()), Tuning())
+        assert (chosen is not None) == has_one
 
 
 @every_kind
