@@ -1,7 +1,7 @@
-"""The fits and searches of ``ablation.py``.
+"""The fits and searches of ``ablation.py``, in named groups.
 
-A case has a `name`, a `problem` and `levels`. Its ``run(problem, limit, tuning)`` is a
-list of (seconds of the processor, passes over X) at each level.
+A case has a `name` and a `problem`. Its ``run(problem, limit, tuning)`` is a pair:
+seconds of the processor, and passes over X.
 """
 
 import time
@@ -15,7 +15,9 @@ from _contenders import OURS
 from _multilabel_data import splits
 from _optimum import Reference
 from _problems import (
+    LITTLE,
     Problem,
+    breast_cancer_scaled,
     digits_scaled,
     many_rows,
     problems,
@@ -23,7 +25,7 @@ from _problems import (
     wine_scaled,
 )
 from fit import NAMES, known_optimum
-from search import ALPHAS, DATA, FOLDS, STRENGTHS
+from search import ALPHAS, FOLDS, STRENGTHS
 from search import problems as search_problems
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -43,21 +45,25 @@ from skprob.metrics import BrierScorer
 from skprob.objective._mean_loss import MeanLoss
 from skprob.solvers import plan, solve
 
-LEVELS = (1e-3, 1e-6)
-LABEL_SETS = "bibtex", "enron", "reuters21578_modapte90"
-MORE = {"100,000 rows": partial(many_rows, 100_000, 20, 10)}
-GRID = [(1.0, 0.01), (1.0, 1.0), (1.0, 100.0), (1.5, 1.0), (2.0, 1.0)]
-# Cases that take too long.
-LEFT_OUT = {("mnist", 1.0, 100.0), ("mnist", 1.5, 1.0), ("mnist", 2.0, 1.0)}
-LEFT_OUT |= {("500 classes", 1.5, 1.0), ("500 classes", 2.0, 1.0)}
-LEFT_OUT |= {("400,000 rows", 1.0, 0.01), ("400,000 rows", 1.0, 100.0)}
-# The same of fits with an l1 penalty, by the multiple of the smallest C.
-LEFT_OUT |= {("200 x 300", 2, 3000), ("500 x 5000, two classes", 2, 3000)}
-LEFT_OUT |= {("500 x 5000", 2, 300), ("500 x 5000", 2, 3000)}
+# Relative suboptimality f / f* - 1 at which a fit with a known minimum f* ends.
+LEVEL = 1e-6
+# Pairs of alpha and C.
+GRID = [(1.0, 1.0), (1.0, 100.0), (1.5, 1.0), (2.0, 1.0)]
+GRIDS = {
+    "iris, raw": GRID[::3],
+    "wine, scaled": GRID[::3],
+    "breast cancer, raw": GRID,
+    "digits, raw": GRID,
+    "digits, scaled": GRID,
+    "badly scaled columns": GRID,
+    "pendigits": GRID,
+    "letter": GRID[::3],
+}
+SEARCHES = ["iris", "wine, scaled", "breast cancer, scaled", "5000 x 50, 5 classes"]
 
 
 class Case:
-    """A fit by the default solver, to `levels` of the relative suboptimality.
+    """A fit by the default solver.
 
     Parameters
     ----------
@@ -65,8 +71,6 @@ class Case:
     model : classifier
     problem : Problem
     """
-
-    levels = LEVELS
 
     def __init__(self, name, model, problem):
         self.name, self.model, self.problem = name, model, problem
@@ -87,10 +91,9 @@ class Case:
 
 
 class FitCase(Case):
-    """A fit whose minimum a second implementation computes."""
+    """A fit to `LEVEL`, whose minimum a second implementation computes."""
 
-    def __init__(self, name, alpha, C, optima):
-        problem = (problems() | MORE)[name]()
+    def __init__(self, name, problem, alpha, C, optima):
         model = OURS[alpha](C=C, fit_intercept=problem.fit_intercept)
         super().__init__(f"{name}, {NAMES[alpha]}, C={C:g}", model, problem)
         self._alpha, self._optimum_of = alpha, (optima, name, problem)
@@ -102,24 +105,18 @@ class FitCase(Case):
         return known_optimum(*self._optimum_of, reference, C).value
 
     def run(self, problem, limit, tuning):
-        """(seconds, passes) to each level; given up after so many seconds."""
-        least, results, spec = self.least, [], self._spec(tuning)
+        """(seconds, passes) to the level; given up after so many seconds."""
+        value_at_end, spec = (1 + LEVEL) * self.least, self._spec(tuning)
         started = time.process_time()
 
-        def note(n_iter, parameters, value, gradient_norm, last):
-            spent = time.process_time() - started
-            while (
-                len(results) < len(LEVELS) and value / least - 1 <= LEVELS[len(results)]
-            ):
-                results.append((spent, objective.passes))
-            return len(results) == len(LEVELS) or spent > limit
+        def is_enough(n_iter, parameters, value, gradient_norm, last):
+            return value <= value_at_end or time.process_time() - started > limit
 
         with self._rows(problem, spec) as (rows, _):
             (objective,) = objectives_of(spec.for_rows(rows), rows)
-        options = {"tol": 1e-10, "max_iter": 10_000, "callback": note}
+        options = {"tol": 1e-10, "max_iter": 10_000, "callback": is_enough}
         solve(objective, objective.initial(), tuning=tuning, **options)
-        end = time.process_time() - started, objective.passes
-        return results + [end] * (len(LEVELS) - len(results))
+        return time.process_time() - started, objective.passes
 
 
 class WholeFitCase(Case):
@@ -130,8 +127,6 @@ class WholeFitCase(Case):
     the end.
     """
 
-    levels = ("fit",)
-
     def run(self, problem, limit, tuning):
         """(seconds, passes) of the fit; given up after so many seconds."""
         started, spec = time.process_time(), self._spec(tuning)
@@ -139,7 +134,7 @@ class WholeFitCase(Case):
             warnings.simplefilter("ignore", ConvergenceWarning)
             fit = fit_to_rows(spec, rows, progress=Limit(started + limit))
         passes = fit.solution.history[-1].passes
-        return [(time.process_time() - started, passes)]
+        return time.process_time() - started, passes
 
 
 class Limit:
@@ -164,14 +159,12 @@ class Limit:
 class SearchCase:
     """A search from beginning to end."""
 
-    levels = ("search",)
-
     def __init__(self, name, search, problem):
         self.name, self.problem, self._search = f"search: {name}", problem, search
 
     def is_changed_by(self, heuristic):
-        """Whether it may do anything here."""
-        return heuristic.in_search
+        """Every heuristic may do something in one of its many fits."""
+        return True
 
     def run(self, problem, limit, tuning):
         """(seconds, passes) of all; there is no limit."""
@@ -191,27 +184,62 @@ class SearchCase:
             warnings.simplefilter("ignore", ConvergenceWarning)
             started = time.process_time()
             model.fit(problem.X, problem.y)
-            return [(time.process_time() - started, sum(passes))]
+            return time.process_time() - started, sum(passes)
 
 
-# The cases by name.
+# The groups.
 
 
-def fits(name, optima):
-    """The fits of a problem of ``fit.py``."""
+def fits(optima):
+    """Fits of ``fit.py`` to data in memory."""
+    known = LITTLE | problems()
+    for name, grid in GRIDS.items():
+        # Without SKPROB_DATA some are not at hand.
+        problem = known[name]() if name in known else None
+        for alpha, C in grid if problem else ():
+            yield FitCase(name, problem, alpha, C, optima)
+
+
+def fits_to_texts(optima):
+    """Fits to 20 newsgroups: many sparse columns, for which no Gram matrix pays."""
+    if "news20" in problems():
+        problem = problems()["news20"]()
+        for alpha, C in GRID[:2]:
+            yield FitCase("news20", problem, alpha, C, optima)
+
+
+def large_fits(optima):
+    """Fits to 100,000 rows, and of 200 labels, which are minimised group by group."""
+    problem = many_rows(100_000, 20, 10)
     for alpha, C in GRID:
-        if (name, alpha, C) not in LEFT_OUT:
-            yield FitCase(name, alpha, C, optima)
+        yield FitCase("100,000 rows", problem, alpha, C, optima)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 20))
+    scores = X @ rng.standard_normal((20, 200)) - 2 * rng.random(200)
+    Y = (scores + rng.logistic(size=scores.shape) > 0).astype(float)
+    yield WholeFitCase("200 labels", SigmoidClassifier(max_iter=1000), Problem(X, Y))
 
 
-def columns_500():
-    """Few rows of many columns, which have one Gram matrix."""
+def wide_fits(optima):
+    """Fits to 100 rows of 5,000 features, and to 2,000 rows of 500."""
+    problem = problems()["wide"]()
+    for alpha, C in GRID:
+        yield FitCase("wide", problem, alpha, C, optima)
     X, y = make_classification(2000, 500, n_informative=20, n_classes=3, random_state=0)
+    problem = scaled(Problem(X, y))
     for alpha, kind in OURS.items():
-        yield WholeFitCase(f"2000 x 500, {NAMES[alpha]}", kind(), scaled(Problem(X, y)))
+        yield WholeFitCase(f"2000 x 500, {NAMES[alpha]}", kind(), problem)
 
 
-def rare_classes():
+def fits_of_many_classes(optima):
+    """Fits of 500 classes, by L-BFGS."""
+    problem = problems()["500 classes"]()
+    for alpha, C in [(1.0, 1.0), (1.0, 100.0), (2.0, 1.0)]:
+        model = OURS[alpha](C=C, tol=1e-5)
+        yield WholeFitCase(f"500 classes, {NAMES[alpha]}, C={C:g}", model, problem)
+
+
+def fits_of_rare_classes(optima):
     """Twelve classes, the rarest with 2 rows of 1,000, to a loose tolerance."""
     shares = np.append(0.6, np.geomspace(0.3, 0.002, 11))
     X, y = make_classification(
@@ -223,149 +251,105 @@ def rare_classes():
         flip_y=0.001,
         random_state=0,
     )
-    kinds = [SoftmaxClassifier, SparsemaxClassifier, SigmoidClassifier]
-    for kind in kinds:
+    for kind in (SoftmaxClassifier, SparsemaxClassifier, SigmoidClassifier):
         for C in (0.01, 1.0):
-            model = kind(C=C, tol=1e-2)
-            name = f"rare classes, {kind.__name__}, C={C:g}, tol=0.01"
-            yield WholeFitCase(name, model, Problem(X, y))
+            name = f"{kind.__name__}, C={C:g}"
+            yield WholeFitCase(name, kind(C=C, tol=1e-2), Problem(X, y))
 
 
-def pairs_of_classes():
-    """Little data of two classes and many columns, with an l1 penalty and without."""
-    for n_rows, n_columns in ((1000, 60), (1200, 200), (500, 500)):
-        X, y = make_classification(n_rows, n_columns, n_informative=10, random_state=0)
-        problem, size = scaled(Problem(X, y)), f"{n_rows} x {n_columns}"
-        yield WholeFitCase(f"{size}, default", SoftmaxClassifier(), problem)
-        model = SoftmaxClassifier(l1_ratio=1.0, tol=1e-6)
-        least = smallest_C(model, problem.X, problem.y)
-        for factor in (30, 300):
-            label = f"{size}, coefficients, {factor} x smallest C"
-            fitted = clone(model).set_params(C=factor * least)
-            yield WholeFitCase(label, fitted, problem)
-
-
-def labels_200():
-    """200 labels of 20,000 rows by sigmoid: groups of outputs."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((20_000, 20))
-    scores = X @ rng.standard_normal((20, 200)) - 2 * rng.random(200)
-    Y = (scores + rng.logistic(size=scores.shape) > 0).astype(float)
-    yield WholeFitCase("200 labels", SigmoidClassifier(max_iter=1000), Problem(X, Y))
-
-
-def label_sets(name):
-    """The label sets of text, whose outputs are minimised one by one, by sigmoid.
-
-    By sparsemax, in place of it, splitting takes its turn.
-    """
-    ((X, _, Y, _),) = splits(name)
-    kinds = [(SigmoidClassifier, 1.0), (SigmoidClassifier, 10.0)]
-    if name != "reuters21578_modapte90":
-        kinds.append((SparsemaxClassifier, 1.0))
-    for kind, C in kinds:
-        label = f"{name}, {kind.__name__}, C={C:g}"
-        yield WholeFitCase(label, kind(C=C, max_iter=1000), Problem(X, Y))
-
-
-def default_fits(name):
-    """Fits with all parameters at their defaults."""
-    problem = problems()[name]()
-    for alpha, kind in OURS.items():
-        label = f"{name}, {NAMES[alpha]}, default"
-        yield WholeFitCase(label, kind(fit_intercept=problem.fit_intercept), problem)
-
-
-def kinks():
+def fits_with_kinks(optima):
     """Losses whose gradient jumps, which L-BFGS leaves to bundles of gradients."""
-    for name, load in (
-        ("wine, scaled", wine_scaled),
-        ("digits, scaled", digits_scaled),
-    ):
+    loads = {"wine, scaled": wine_scaled, "digits, scaled": digits_scaled}
+    for name, load in loads.items():
         for C in (1.0, 10.0):
             model = SparseSoftmaxClassifier(k=2, C=C, tol=1e-5, max_iter=3000)
             yield WholeFitCase(f"{name}, sparse softmax, C={C:g}", model, load())
 
 
-def l1_problems():
-    """Functions that load problems with an l1 penalty, by name."""
+def fits_of_label_sets(optima):
+    """Label sets of texts: by sigmoid output by output, by sparsemax with splitting."""
+    if "letter" not in problems():
+        return
+    for name in ("enron", "reuters21578_modapte90", "bibtex"):
+        ((X, _, Y, _),) = splits(name)
+        kinds = [(SigmoidClassifier, 1.0), (SigmoidClassifier, 10.0)]
+        if name != "reuters21578_modapte90":
+            kinds.append((SparsemaxClassifier, 1.0))
+        for kind, C in kinds:
+            label = f"{name}, {kind.__name__}, C={C:g}"
+            yield WholeFitCase(label, kind(C=C, max_iter=1000), Problem(X, Y))
 
-    def made(n_rows, n_features, n_classes, n_informative=20):
-        X, y = make_classification(
-            n_rows,
-            n_features,
-            n_informative=n_informative,
-            n_classes=n_classes,
-            random_state=0,
-        )
-        return scaled(Problem(X, y))
 
+def l1_fits(optima):
+    """Fits with an l1 penalty to data with more rows than features."""
     shared = problems()
-    found = {
-        "digits, scaled": shared["digits, scaled"],
-        "breast cancer": lambda: scaled(shared["breast cancer, raw"]()),
-        "200 x 300": partial(made, 200, 300, 4),
-        "500 x 5000": partial(made, 500, 5000, 4),
-        "500 x 5000, two classes": partial(made, 500, 5000, 2),
-        "10,000 x 100": partial(made, 10_000, 100, 5),
-    }
-    if "letter" in shared:
-        found["letter"] = lambda: scaled(shared["letter"]())
-        found["pendigits"] = lambda: scaled(shared["pendigits"]())
-        found["news20, two classes"] = lambda: two_of(shared["news20"]())
-    return found
+    loads = {"breast cancer": breast_cancer_scaled, "digits": digits_scaled}
+    loads["10,000 x 100"] = partial(made, 10_000, 100, 5)
+    loads["1,200 x 200, two classes"] = partial(made, 1200, 200, 2)
+    if "pendigits" in shared:
+        loads["pendigits"] = lambda: scaled(shared["pendigits"]())
+    for name, load in loads.items():
+        yield from l1_cases(name, load(), factors=(30, 300), factor=30)
 
 
-def two_of(problem):
-    """The problem of the first class against all others."""
-    return problem._replace(y=(problem.y > 0).astype(int))
+def wide_l1_fits(optima):
+    """Fits with an l1 penalty to data with more features than rows."""
+    yield from l1_cases("200 x 300", made(200, 300, 4), factors=(3, 30), factor=300)
+    yield from l1_cases(
+        "500 x 5,000, two classes", made(500, 5000, 2), factors=(3, 30), factor=30
+    )
+    if "news20" in problems():
+        problem = problems()["news20"]()
+        problem = problem._replace(y=(problem.y > 0).astype(int))
+        yield from l1_cases("news20, two classes", problem, factors=(3, 30), factor=3)
 
 
-def l1_fits(name):
-    """Fits with an l1 penalty: softmax, sparsemax, and softmax with whole features.
+def made(n_rows, n_features, n_classes):
+    """A scaled problem of 20 informative features."""
+    X, y = make_classification(
+        n_rows, n_features, n_informative=20, n_classes=n_classes, random_state=0
+    )
+    return scaled(Problem(X, y))
 
-    C is a multiple of the smallest at which a coefficient enters.
+
+def l1_cases(name, problem, *, factors, factor):
+    """Fits by softmax with each of some factors, and with another one two more.
+
+    These are by sparsemax, and by softmax with whole features. C is the factor times
+    the smallest one at which a coefficient enters.
     """
-    problem = l1_problems()[name]()
-    kinds = [(1, 1.0, "coefficients"), (2, 1.0, "coefficients"), (1, 0.9, "features")]
-    for alpha, l1_ratio, select in kinds:
+    kinds = [(1, 1.0, "coefficients", each) for each in factors]
+    kinds += [(2, 1.0, "coefficients", factor), (1, 0.9, "features", factor)]
+    for alpha, l1_ratio, select, times in kinds:
         model = OURS[alpha](l1_ratio=l1_ratio, select=select, tol=1e-6, max_iter=2000)
-        least = smallest_C(model, problem.X, problem.y)
-        for factor in (30, 300) if alpha < 2 else (30, 300, 3000):
-            if (name, alpha, factor) in LEFT_OUT:
-                continue
-            label = f"{name}, {NAMES[alpha]}, {select}, {factor} x smallest C"
-            yield WholeFitCase(
-                label, clone(model).set_params(C=factor * least), problem
-            )
+        model.set_params(C=times * smallest_C(model, problem.X, problem.y))
+        label = f"{name}, {NAMES[alpha]}, {select}, {times} x"
+        yield WholeFitCase(label, model, problem)
 
 
-def searches(name):
-    """A search of ``search.py``."""
-    model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
-    yield SearchCase(name, model, search_problems()[name]())
-
-
-def l1_searches(name):
-    """A search over C with an l1 penalty, by softmax or sparsemax."""
-    problem = l1_problems()[name]()
+def searches(optima):
+    """Searches of ``search.py`` over alpha and C, and one with an l1 penalty over C."""
+    for name in SEARCHES:
+        model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
+        yield SearchCase(name, model, search_problems()[name]())
+    problem = breast_cancer_scaled()
     least = smallest_C(SoftmaxClassifier(l1_ratio=1.0), problem.X, problem.y)
-    for alpha in (1, 2):
-        model = EntmaxClassifierCV([alpha], least * np.logspace(0, 3, 10), cv=FOLDS)
-        model.set_params(l1_ratios=[1.0])
-        yield SearchCase(f"l1, {name}, {NAMES[alpha]}", model, problem)
+    model = EntmaxClassifierCV([1], least * np.logspace(0, 3, 10), cv=FOLDS)
+    model.set_params(l1_ratios=[1.0])
+    yield SearchCase("l1, breast cancer, scaled", model, problem)
 
 
-def groups(optima=None):
-    """Functions that yield cases, by the name of their problem."""
-    found = {name: partial(fits, name, optima) for name in [*problems(), *MORE]}
-    found |= {"200 labels": labels_200, "kinks": kinks, "2000 x 500": columns_500}
-    found |= {"rare classes": rare_classes, "two classes": pairs_of_classes}
-    found |= {f"default: {name}": partial(default_fits, name) for name in problems()}
-    if "letter" in problems():
-        found |= {name: partial(label_sets, name) for name in LABEL_SETS}
-    found |= {f"l1: {name}": partial(l1_fits, name) for name in l1_problems()}
-    found |= {f"search: {name}": partial(searches, name) for name in DATA}
-    for name in ("breast cancer", "digits, scaled"):
-        found[f"search: l1, {name}"] = partial(l1_searches, name)
-    return found
+#: Functions that yield the cases of a group, given the folder of optima.
+GROUPS = {
+    "fits": fits,
+    "texts": fits_to_texts,
+    "searches": searches,
+    "large": large_fits,
+    "wide": wide_fits,
+    "many classes": fits_of_many_classes,
+    "rare classes": fits_of_rare_classes,
+    "label sets": fits_of_label_sets,
+    "kinks": fits_with_kinks,
+    "l1": l1_fits,
+    "l1, wide": wide_l1_fits,
+}

@@ -24,18 +24,18 @@ class Heuristic(NamedTuple):
     without : Tuning
     fields : frozenset of str
         Fields of the tuning that belong to it.
-    in_search : bool
-        Whether it may change a search.
+    groups : tuple of str
+        Groups of cases in which it is measured.
     """
 
     name: str
     acts_on: object
     without: Tuning
     fields: frozenset
-    in_search: bool
+    groups: tuple
 
 
-def without(*also, plan=None, in_search=False, **fields):
+def without(*also, plan=None, groups="fits", **fields):
     """A function of name and fits that makes a :class:`Heuristic`.
 
     Parameters
@@ -44,7 +44,8 @@ def without(*also, plan=None, in_search=False, **fields):
         Other fields of the heuristic, which have no effect without it.
     plan : dict, default=None
         Fields of the plan that differ.
-    in_search : bool, default=False
+    groups : str or tuple of str, default="fits"
+        Groups of cases in which it is measured.
     **fields
         Fields of the tuning that differ.
     """
@@ -52,13 +53,19 @@ def without(*also, plan=None, in_search=False, **fields):
     def heuristic(name, acts_on):
         names = frozenset(fields) | frozenset(also)
         tuning = Tuning(fixed_plan=tuple((plan or {}).items()), **fields)
-        searches = in_search or acts_on is in_searches
-        return Heuristic(name, acts_on, tuning, names, searches)
+        several = (groups,) if isinstance(groups, str) else groups
+        return Heuristic(name, acts_on, tuning, names, several)
 
     return heuristic
 
 
 NOTHING = "nothing"
+# Groups of cases: see _ablation_cases.py.
+BOTH = "fits", "searches"
+L1 = "l1", "l1, wide"
+TEXTS = "fits", "texts"
+ALL = *BOTH, *L1, "texts", "large", "wide", "many classes", "rare classes"
+ALL = *ALL, "label sets", "kinks"
 
 
 # Fits in which a heuristic may act, by description and plan.
@@ -69,7 +76,8 @@ def in_all(d, p):
 
 
 def in_searches(d, p):
-    return False
+    # They are measured in nothing but searches.
+    return True
 
 
 def is_smooth(d, p):
@@ -155,10 +163,6 @@ def is_little(d, p):
     return d.n_rows * d.shape[1] <= Tuning().most_standardised
 
 
-def is_large(d, p):
-    return d.n_rows * max(d.shape) > Tuning().block_size / 4
-
-
 def of_many_columns(d, p):
     return is_little(d, p) and d.shape[1] >= Tuning().many_columns
 
@@ -202,12 +206,12 @@ NEVER = sys.maxsize
 #: Functions that make heuristics, by name and the fits that they act on.
 GROUPS = {
     in_all: {
-        NOTHING: without(in_search=True),
-        "freed memory kept": without(kept_memory=1 << 20),
+        NOTHING: without(groups=ALL),
+        "freed memory kept": without(kept_memory=1 << 20, groups=TEXTS),
     },
     by_newton: {
         "cubic interpolation": without(
-            in_search=True,
+            groups=(*TEXTS, "searches"),
             shortest_part=0.5,
             longest_part=0.5,
             least_longer=2.0,
@@ -216,21 +220,23 @@ GROUPS = {
         "slope condition": without(
             "sufficient_decrease",
             "most_trials",
-            in_search=True,
+            groups=(*TEXTS, "searches"),
             slope_left=math.inf,
             slope_left_far=math.inf,
         ),
-        "tangents where trials fail": without(in_search=True, trials_by_cubics=NEVER),
+        "tangents where trials fail": without(groups=BOTH, trials_by_cubics=NEVER),
         "curvature of several steps": without(curvatures_kept=1),
     },
     has_gap: {
         "several steps of the gap's intercepts": without(
-            "most_twice", intercept_steps=1
+            "most_twice", intercept_steps=1, groups="rare classes"
         ),
-        "rough intercepts of the gap": without(share_of_bound=0.0),
+        "rough intercepts of the gap": without(
+            share_of_bound=0.0, groups="rare classes"
+        ),
     },
     by_cholesky: {
-        "whole Hessian": without(in_search=True, largest_hessian_cost=0),
+        "whole Hessian": without(groups=BOTH, largest_hessian_cost=0),
         "smaller slope far from the minimum": without(
             "near_minimum", slope_left_far=USUAL.slope_left
         ),
@@ -238,32 +244,40 @@ GROUPS = {
         "damping reduced": without("unresolved_curvature", damped_part=math.inf),
     },
     has_hessian_of_pairs: {
-        "whole Hessian in one product": without(in_search=True, few_parameters=0),
+        "whole Hessian in one product": without(groups=BOTH, few_parameters=0),
     },
     two_classes: {
-        "closed forms for two classes": without(in_search=True, closed_pairs=False),
+        "closed forms for two classes": without(groups=BOTH, closed_pairs=False),
     },
     by_cg: {
         "exponentials cost more": without(elementwise_cost=1.0),
-        "rough steps": without(forcing_term=1e-2),
-        "Nash-Sofer stop": without(least_gain=0.0),
+        "rough steps": without(forcing_term=1e-2, groups=TEXTS),
+        "Nash-Sofer stop": without(least_gain=0.0, groups=TEXTS),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
         "Gram matrices renewed early": without(most_curvature=math.inf),
         "active rows only": without(few_active=0),
         "losses of a trial kept": without(losses_kept=0),
     },
     by_scaled_cg: {
-        "single precision far from the minimum": without(far_decrease=math.inf),
+        "single precision far from the minimum": without(
+            far_decrease=math.inf, groups="texts"
+        ),
     },
     outputs_apart: {
-        "each output alone": without(plan={"by_output": False}),
-        "labels' frequencies at the start": without(label_intercepts=False),
-        "smaller slope of each output": without(slope_left_far=USUAL.slope_left),
-        "smaller residual of each output": without(
-            forcing_term_by_output=USUAL.forcing_term
+        "each output alone": without(plan={"by_output": False}, groups="label sets"),
+        "labels' frequencies at the start": without(
+            label_intercepts=False, groups="label sets"
         ),
-        "moments of each output renewed": without(most_curvature_change=math.inf),
-        "outputs leave the arrays": without(shrink_below=0.0),
+        "smaller slope of each output": without(
+            slope_left_far=USUAL.slope_left, groups="label sets"
+        ),
+        "smaller residual of each output": without(
+            forcing_term_by_output=USUAL.forcing_term, groups="label sets"
+        ),
+        "moments of each output renewed": without(
+            most_curvature_change=math.inf, groups="label sets"
+        ),
+        "outputs leave the arrays": without(shrink_below=0.0, groups="label sets"),
     },
     without_gram: {
         "classes' frequencies at the start": without(
@@ -272,9 +286,9 @@ GROUPS = {
     },
     more_by_cg: {
         "stronger penalty first": without(
-            "first_steps_gain", "first_steps_left", first_penalty=1.0
+            "first_steps_gain", "first_steps_left", first_penalty=1.0, groups=TEXTS
         ),
-        "recycled directions": without(in_search=True, recycled_numbers=0),
+        "recycled directions": without(groups=BOTH, recycled_numbers=0),
     },
     splits: {
         "splitting": without(
@@ -282,63 +296,71 @@ GROUPS = {
             "splitting_strength",
             "splitting_end",
             plan={"split_after": math.inf},
+            groups="label sets",
         )
     },
     whitens: {
-        "whitening": without("most_products", in_search=True, most_numbers=0),
+        "whitening": without("most_products", groups=BOTH, most_numbers=0),
         "more rows while they are few": without("many_products", enough_rows=0),
-        "fewest rows of a column": without(fewest_rows=0),
+        "fewest rows of a column": without(fewest_rows=0, groups="wide"),
         "all rows of little data": without(little_data=0),
     },
     whitens_by_output: {
-        "sandwiches by output": without(
-            in_search=True, plan={"preconditioner": "gram"}
-        ),
+        "sandwiches by output": without(groups=BOTH, plan={"preconditioner": "gram"}),
         "one sandwich at zero scores": without(one_at_zero=False),
         "coordinates for the common direction": without(
-            in_search=True, common_coordinates=False
+            groups=BOTH, common_coordinates=False
         ),
     },
     computes_several: {
         "sandwiches in one product": without(
-            "most_pairs", in_search=True, pair_columns=0.0
+            "most_pairs", groups=BOTH, pair_columns=0.0
         ),
     },
     of_many_columns: {
-        "product with its own transpose": without(in_search=True, many_columns=NEVER),
+        "product with its own transpose": without(many_columns=NEVER, groups="l1"),
     },
     samples: {
         "sampled sandwiches": without("few_products", plan={"n_drawn": math.inf}),
     },
     in_single_precision: {
         "single precision": without(
-            "single_product", in_search=True, plan={"precision": np.float64}
+            "single_product",
+            groups=(*TEXTS, "searches"),
+            plan={"precision": np.float64},
         )
     },
     is_little: {
-        "small data standardised once": without(in_search=True, most_standardised=0),
+        "small data standardised once": without(groups=BOTH, most_standardised=0),
     },
     in_wide: {
         "wide rows in coordinates": without(
             *(name for name in Tuning._fields if name.startswith("wide_")),
             wide_columns=math.inf,
+            groups="wide",
         )
     },
     starts_on_sample: {
         "start on a sample": without(
-            "sampled_share", "large_data", "sample_tol", sampled_rows=math.inf
+            "sampled_share",
+            "large_data",
+            "sample_tol",
+            sampled_rows=math.inf,
+            groups="large",
         )
     },
-    has_groups: {"groups of outputs": without("fewest_outputs", group_size=NEVER)},
-    is_large: {
-        "blocks no larger": without(block_size=2 * USUAL.block_size),
-        "blocks no smaller": without(block_size=USUAL.block_size // 2),
+    has_groups: {
+        "groups of outputs": without("fewest_outputs", group_size=NEVER, groups="large")
     },
     by_lbfgs: {
-        "L-BFGS: coordinates renewed": without(first_stretch=NEVER),
-        "L-BFGS: rows without curvature": without(share_at_zero=0.0),
+        "L-BFGS: coordinates renewed": without(
+            first_stretch=NEVER, groups="many classes"
+        ),
+        "L-BFGS: rows without curvature": without(
+            share_at_zero=0.0, groups="many classes"
+        ),
         "L-BFGS if predictions are many": without(
-            "numbers_kept", many_raw_predictions=math.inf
+            "numbers_kept", many_raw_predictions=math.inf, groups="many classes"
         ),
     },
     has_kinks: {
@@ -349,28 +371,35 @@ GROUPS = {
             "bundle_error",
             "bundle_tighter",
             bundle_looseness=1.0,
+            groups="kinks",
         )
     },
     shrinks_with_zeros: {
-        "l1: stronger penalties first": without(first_ratio_of_wide=math.inf),
-        "l1: two penalties of a decade": without(penalties_of_decade=1),
+        "l1: stronger penalties first": without(
+            first_ratio_of_wide=math.inf, groups=L1
+        ),
+        "l1: two penalties of a decade": without(penalties_of_decade=1, groups=L1),
         "l1: damping": without(
             *("first_damping", "more_damping", "less_damping", "good_model"),
             *("timid_model", "least_damping"),
             poor_model=-math.inf,
+            groups=L1,
         ),
     },
     shrinks: {
-        "l1: Hessian written out": without(largest_hessian=0),
-        "l1: costly Hessian, if steps are": without(hessian_products=0.0),
+        "l1: Hessian written out": without(largest_hessian=0, groups=L1),
+        "l1: costly Hessian, if steps are": without(hessian_products=0.0, groups=L1),
         "l1: Hessian from drawn rows": without(
             *("largest_share", "far_step"),
             rows_of_parameter=math.inf,
             rows_near=math.inf,
+            groups="l1",
         ),
-        "l1: more rows near the minimum": without(rows_near=USUAL.rows_of_parameter),
+        "l1: more rows near the minimum": without(
+            rows_near=USUAL.rows_of_parameter, groups="l1"
+        ),
         "l1: no rows drawn for a small Hessian": without(
-            sampled_hessian_products=0.0, sampled_hessian=0.0
+            sampled_hessian_products=0.0, sampled_hessian=0.0, groups="l1"
         ),
         "l1: Hessian by all pairs of outputs": without(
             "share_of_pairs", outputs_of_pairs=NEVER
@@ -378,32 +407,43 @@ GROUPS = {
         "l1: Hessian in single precision": without(
             *("least_pivot", "least_pivot_of_scores", "most_magnified"),
             single_hessian=math.inf,
+            groups=L1,
         ),
     },
-    shrinks_little: {"l1: part of a whole Hessian": without(little_hessian=0.0)},
+    shrinks_little: {
+        "l1: part of a whole Hessian": without(little_hessian=0.0, groups=L1)
+    },
     shrinks_few: {
-        "l1: longer steps": without(longest_step=1.0),
-        "l1: no working set of few numbers": without(little_of_features=0),
+        "l1: longer steps": without(longest_step=1.0, groups=L1),
+        "l1: no working set of few numbers": without(little_of_features=0, groups=L1),
     },
     shrinks_many: {
-        "l1: working set": without("most_on_working_set", largest_working_set=0.0),
-        "l1: no large working set": without(largest_working_set=math.inf),
-        "l1: working set to a part of the gradient": without(left_on_working_set=0.05),
+        "l1: working set": without(
+            "most_on_working_set", largest_working_set=0.0, groups=L1
+        ),
+        "l1: no large working set": without(largest_working_set=math.inf, groups=L1),
+        "l1: working set to a part of the gradient": without(
+            left_on_working_set=0.05, groups=L1
+        ),
         "l1: few features to a smaller part": without(
-            left_on_few=USUAL.left_on_working_set
+            left_on_few=USUAL.left_on_working_set, groups=L1
         ),
-        "l1: larger blocks": without(block_bytes_of_l1=USUAL.block_bytes),
+        "l1: larger blocks": without(block_bytes_of_l1=USUAL.block_bytes, groups=L1),
         "l1: few features added": without(
-            "fewest_added", most_added=1e9, most_added_of_wide=1e9
+            "fewest_added", most_added=1e9, most_added_of_wide=1e9, groups=L1
         ),
-        "l1: fewer added of wide": without(most_added_of_wide=USUAL.most_added),
+        "l1: fewer added of wide": without(
+            most_added_of_wide=USUAL.most_added, groups=L1
+        ),
     },
     in_searches: {
-        "search: penalties together": without(family_rounds=0),
-        "search: limited rounds together": without(family_rounds=NEVER),
-        "search: starts taken nearer": without(far_start=math.inf),
-        "search: curvature handed on": without(resumes=False),
-        "search: scoring together": without(scored_together=0),
+        "search: penalties together": without(family_rounds=0, groups="searches"),
+        "search: limited rounds together": without(
+            family_rounds=NEVER, groups="searches"
+        ),
+        "search: starts taken nearer": without(far_start=math.inf, groups="searches"),
+        "search: curvature handed on": without(resumes=False, groups="searches"),
+        "search: scoring together": without(scored_together=0, groups="searches"),
     },
 }
 HEURISTICS = [
@@ -414,6 +454,7 @@ HEURISTICS = [
 #: Fields that no row switches, and why.
 WITHOUT_ROW = {
     "fixed_plan": "the rows use it",
+    "block_size": "the memory of a pass depends on it",
     "block_bytes": "the memory of a pass depends on it",
     "sparse_share": "the memory of texts depends on it",
     "forms_by_pairs": "of leave-one-out, which no case has",
