@@ -381,7 +381,7 @@ GROUPS = {
         "l1: two penalties of a decade": without(penalties_of_decade=1, groups=L1),
         "l1: damping": without(
             *("first_damping", "more_damping", "less_damping", "good_model"),
-            *("timid_model", "least_damping"),
+            "least_damping",
             poor_model=-math.inf,
             groups=L1,
         ),
@@ -399,7 +399,7 @@ GROUPS = {
             rows_near=USUAL.rows_of_parameter, groups="l1"
         ),
         "l1: no rows drawn for a small Hessian": without(
-            sampled_hessian_products=0.0, sampled_hessian=0.0, groups="l1"
+            sampled_hessian=0.0, groups="l1"
         ),
         "l1: Hessian by all pairs of outputs": without(
             "share_of_pairs", outputs_of_pairs=NEVER

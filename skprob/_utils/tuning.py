@@ -376,10 +376,8 @@ class Tuning(NamedTuple):
     rows_near: float = 50.0
     #: Largest share of the rows that is drawn; if it is larger, all are used.
     largest_share: float = 0.5
-    #: Smallest cost of a Hessian from drawn rows, in Hessian products.
-    sampled_hessian_products: float = 8.0
-    #: The same in multiplications. Without it two classes of digits take 1.2 times as
-    #: long, by more steps.
+    #: Smallest cost of a Hessian from drawn rows, in multiplications. Without it two
+    #: classes of digits take 1.2 times as long, by more steps.
     sampled_hessian: float = 2e7
     #: Fewest outputs of a Hessian that is one product of all pairs of outputs with all
     #: pairs of columns: letter, with 26 classes, takes 0.7 to 1.04 times as long with
@@ -402,8 +400,6 @@ class Tuning(NamedTuple):
     less_damping: float = 0.5
     #: Ratio of the decreases from which the damping shrinks.
     good_model: float = 0.75
-    #: Ratio from which it shrinks by the factor three times.
-    timid_model: float = 1.2
     #: A smaller damping is set to zero. With 1e-3 fits with sparsemax to separable rows
     #: take 1.4 times as long: without any damping the next step is too long.
     least_damping: float = 1e-5

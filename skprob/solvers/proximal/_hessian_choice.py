@@ -68,8 +68,7 @@ class HessianChoice:
 
     def _share(self, is_near):
         tuning = self._tuning
-        least = tuning.sampled_hessian_products * self._of_product
-        if self._of_gram < max(least, tuning.sampled_hessian):
+        if self._of_gram < tuning.sampled_hessian:
             return 1.0
         n_rows = tuning.rows_near if is_near else tuning.rows_of_parameter
         share = n_rows * self._n_included / self._description.n_rows

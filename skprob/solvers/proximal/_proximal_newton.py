@@ -195,7 +195,7 @@ class ProximalNewton:
         if quality < tuning.poor_model:
             return max(tuning.more_damping * damping, tuning.first_damping)
         if quality > tuning.good_model:
-            damping *= tuning.less_damping ** (3 if quality > tuning.timid_model else 1)
+            damping *= tuning.less_damping
             return damping if damping > tuning.least_damping else 0.0
         return damping
 

@@ -288,7 +288,7 @@ def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypat
 
         monkeypatch.setattr(kind, "piece_hessian", watched)
     # Rows are drawn for little data, too.
-    tuning = Tuning(sampled_hessian=0.0, sampled_hessian_products=0.0)
+    tuning = Tuning(sampled_hessian=0.0)
 
     def with_tuning(criteria, method, _):
         return ProximalNewton(criteria, method, tuning)
