@@ -225,11 +225,10 @@ GROUPS = {
             slope_left_far=math.inf,
         ),
         "tangents where trials fail": without(groups=BOTH, trials_by_cubics=NEVER),
-        "curvature of several steps": without(curvatures_kept=1),
     },
     has_gap: {
         "several steps of the gap's intercepts": without(
-            "most_twice", intercept_steps=1, groups="rare classes"
+            intercept_steps=1, groups="rare classes"
         ),
         "rough intercepts of the gap": without(
             share_of_bound=0.0, groups="rare classes"
@@ -256,7 +255,7 @@ GROUPS = {
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
         "Gram matrices renewed early": without(most_curvature=math.inf),
         "active rows only": without(few_active=0),
-        "losses of a trial kept": without(losses_kept=0),
+        "raw predictions kept twice": without(most_twice=0),
     },
     by_scaled_cg: {
         "single precision far from the minimum": without(
@@ -463,6 +462,7 @@ WITHOUT_ROW = {
     "least_on_device": "a GPU is slower by it",
     "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",
     "least_curvature": "of the same",
+    "curvatures_kept": "when a fit has ended",
     "loose_gap": "when a fit has ended",
     "look_back": "when a fit has ended",
     "patience": "when a fit has ended",

@@ -119,10 +119,11 @@ class Tuning(NamedTuple):
     #: mapping with exact zeros), they are copied and Hessian products leave out others:
     #: raw digits with sparsemax take 0.6 times as long.
     few_active: float = 0.25
-    #: Most raw predictions whose losses at a trial are kept (8 MiB). The point at an
+    #: Most raw predictions of which a second array is kept (8 MiB): that of other
+    #: intercepts for the duality gap, and the losses at a trial. The point at an
     #: accepted length then takes no evaluation of the mapping: letter with 1.5-entmax
     #: takes 0.8 times as long, digits, pendigits and perturb-max as long as without.
-    losses_kept: int = 1 << 20
+    most_twice: int = 1 << 20
     #: Most parameters of a Hessian of little data that is one product of all pairs of
     #: raw predictions: searches take 0.95 times as long.
     few_parameters: int = 150
@@ -139,8 +140,6 @@ class Tuning(NamedTuple):
     #: Largest share of the bound that is enough which their mismatch may add, about in
     #: proportion to the value at zero. Letter takes one step in place of two.
     share_of_bound: float = 0.1
-    #: Most raw predictions that are kept twice for it: 8 MiB in float64.
-    most_twice: int = 1 << 20
 
     # The preconditioner.
 

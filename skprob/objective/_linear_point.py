@@ -279,7 +279,7 @@ class LinearRay:
         # The last trial.
         self._rays, self._length, self._trial, self._mean_loss = rays, 0.0, None, None
         n_predictions = objective.description.n_rows * objective.shape[0]
-        self._keeps_losses = n_predictions <= objective.tuning.losses_kept
+        self._keeps_losses = n_predictions <= objective.tuning.most_twice
 
     def trial(self, length):
         """Value at a length of the step, and its derivative in the length."""
