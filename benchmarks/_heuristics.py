@@ -185,7 +185,8 @@ def shrinks_little(d, p):
 
 
 def shrinks_many(d, p):
-    return shrinks(d, p) and d.n_stored > Tuning().little_of_features
+    is_wide = d.shape[1] - d.has_intercept > d.n_rows
+    return shrinks(d, p) and (is_wide or d.n_stored > Tuning().little_of_features)
 
 
 def shrinks_few(d, p):
@@ -420,7 +421,6 @@ GROUPS = {
         "l1: working set": without(
             "most_on_working_set", largest_working_set=0.0, groups=L1
         ),
-        "l1: no large working set": without(largest_working_set=math.inf, groups=L1),
         "l1: working set to a part of the gradient": without(
             left_on_working_set=0.05, groups=L1
         ),

@@ -28,6 +28,7 @@ import math
 import platform
 import time
 from collections import defaultdict
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ SECONDS, MOST_REPEATS = 0.06, 7
 # Ratios from which a heuristic pays: the mean over a group, and that of a case.
 WORTH, WORTH_IN_CASE = 1.03, 1.25
 HEADER = ["heuristic", "group", "cases", "time", "passes"]
-HEADER += ["largest", "smallest", "pays"]
+HEADER += ["largest", "smallest", "pays", "measured"]
 
 
 def main():
@@ -149,7 +150,7 @@ def table(group, logs):
     means = {name: means_of_cases(logs[name]) for name in logs}
     chance = means[NOTHING]
     return [
-        [name, group, *cells(logs[name], means[name], chance)]
+        [name, group, *cells(logs[name], means[name], chance), str(date.today())]
         for name in logs
         if means[name]
     ]
