@@ -64,16 +64,16 @@ def legend_below(ax, artists=None):
     )
 
 
-def grid_of_axes(user, ax, n_panels, *, most_columns, size, said):
+def grid_of_axes(user, ax, n_panels, *, most_columns, size, allowed):
     """`n_panels` axes: those of `ax`, or of a new figure if it is None.
 
-    `size` is the width and height of a panel in inches; `said` describes the allowed
-    axes in an error.
+    `size` is the width and height of a panel in inches; `allowed` describes the
+    axes that may be given, for an error.
     """
     if ax is not None:
         axes = list(np.ravel(ax))
         if len(axes) != n_panels:
-            raise ValueError(f"ax must be {said}; got {len(axes)}.")
+            raise ValueError(f"ax must be {allowed}; got {len(axes)}.")
         return axes
     columns = min(n_panels, most_columns)
     n_rows = ceil(n_panels / columns)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .._utils.checks import is_number
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes
 from ._input import check_count
@@ -227,11 +228,17 @@ class PathDisplay:
                 f"feature_names must be {n_features} different names, one for each "
                 f"feature; got {feature_names!r}."
             )
-        if classes is None:
-            classes = np.arange(max(n_outputs, 2))
-        display = cls(
-            Cs=Cs, coefs=coefs, feature_names=names, classes=np.asarray(classes), C=C
-        )
+        # Two classes have one row of coefficients.
+        n_classes = max(n_outputs, 2)
+        classes = np.arange(n_classes) if classes is None else np.asarray(classes)
+        if classes.shape != (n_classes,):
+            raise ValueError(
+                f"classes must be {n_classes} labels for coefs with M={n_outputs}; got "
+                f"{classes.tolist()!r}."
+            )
+        if C is not None and not (is_number(C) and C > 0):
+            raise ValueError(f"C must be a positive number or None; got {C!r}.")
+        display = cls(Cs=Cs, coefs=coefs, feature_names=names, classes=classes, C=C)
         return display.plot(ax, target=target, n_named=n_named, **line_kw)
 
     def plot(

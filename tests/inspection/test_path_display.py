@@ -133,6 +133,18 @@ def test_bad_input_is_refused():
         (lambda: PathDisplay.from_path([np.inf], np.ones((1, 1, 1))), "are infinite"),
         (lambda: PathDisplay.from_path([1.0], np.ones((1, 2))), "coefs must have the"),
         (lambda: PathDisplay.from_path([1, 2], np.ones((1, 1, 2))), "with n_Cs=2"),
+        (
+            lambda: PathDisplay.from_path([1], np.ones((1, 3, 2)), classes=["a", "b"]),
+            r"classes must be 3 labels for coefs with M=3; got \['a', 'b'\]",
+        ),
+        (
+            lambda: PathDisplay.from_path([1], np.ones((1, 1, 2)), classes=["a"]),
+            "classes must be 2 labels for coefs with M=1",
+        ),
+        (
+            lambda: PathDisplay.from_path([1], np.ones((1, 1, 2)), C="auto"),
+            "C must be a positive number or None; got 'auto'",
+        ),
     ]:
         with pytest.raises(ValueError, match=f"(?s){message}"):
             call()

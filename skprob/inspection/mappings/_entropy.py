@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import entr
 
-from .._utils.typing import Array, ArrayLike, Axes
-from ..mappings import MappingLike
+from ..._utils.typing import Array, ArrayLike, Axes
+from ...mappings import MappingLike
 from ._curves import CurvesDisplay
 from ._input import check_row, labelled
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from compared import COMPARED
 
-from skprob.inspection import PROPERTIES, _properties, find_counterexamples
+from skprob.inspection import PROPERTIES, find_counterexamples
+from skprob.inspection.mappings import _properties
 from skprob.mappings import PerturbMax, get_mapping
 
 # Properties that mappings lack though no flag says so, by the name of the mapping.

@@ -8,11 +8,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import in_order
-from .._utils.fitted import class_probabilities, predict_by
-from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
+from ..._utils.checks import in_order
+from ..._utils.fitted import class_probabilities, predict_by
+from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
+from .._matplotlib import POSSIBLE, PREDICTED, axes_for
 from ._input import frames_in_order, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
 
 class SupportSizeDisplay:

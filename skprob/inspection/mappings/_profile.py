@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._utils.typing import Array, ArrayLike, Axes
-from ..mappings import MappingLike
+from ..._utils.typing import Array, ArrayLike, Axes
+from ...mappings import MappingLike
+from .._input import check_count
 from ._curves import CurvesDisplay
-from ._input import check_count, check_row, labelled
+from ._input import check_row, labelled
 
 
 class ProfileDisplay(CurvesDisplay):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from .._utils.typing import ArrayLike
-from ..mappings import MAPPINGS, MappingLike
+from ..._utils.typing import ArrayLike
+from ...mappings import MAPPINGS, MappingLike
 from ._input import check_row, labelled
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from .._utils.typing import Axes
-from ..mappings import MappingLike
-from ._matplotlib import axes_for, import_pyplot
+from ..._utils.typing import Axes
+from ...mappings import MappingLike
+from .._matplotlib import axes_for, import_pyplot
 
 _STYLES = ["-", "--", ":", "-."]
 

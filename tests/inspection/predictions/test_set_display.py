@@ -93,7 +93,7 @@ def test_points_bars_and_lines_are_drawn():
         "share of rows",
         "coverage",
     ]
-    display.figure_.canvas.draw()
+    display.figure_.draw_without_rendering()
     assert not legend.get_window_extent().overlaps(right.get_window_extent())
     heights = [bar.get_height() for bar in right.containers[0]]
     assert sum(heights) == pytest.approx(1)

@@ -104,20 +104,22 @@ def test_a_small_probability_is_seen():
     assert (colour.max(axis=1) > 30).all()
 
 
-@pytest.mark.parametrize("p", [0.3, 0.7, 0.84, 0.9, 0.95, 0.999, 1.0])
-def test_marks_cover_no_numbers(p):
-    others = np.full(3, (1 - p) / 3)
-    rows = [[p, *others]] * 3
-    for given in (rows[0], rows):
-        true = np.zeros(np.shape(given))
-        true[..., 0] = 1
-        shown = PredictionDisplay.from_predictions(given, y_true=true)
-        panel = shown.ax_ if given is rows[0] else shown.ax_[-1]
-        shown.figure_.canvas.draw()
-        (marks,) = panel.lines
-        at = panel.transData.transform(marks.get_xydata()[0])
-        for text in panel.texts:
-            assert not text.get_window_extent().contains(*at)
+def test_marks_cover_no_numbers():
+    p = np.array([0.3, 0.7, 0.84, 0.9, 0.95, 0.999, 1.0])
+    rows = np.column_stack([p, np.tile((1 - p)[:, None] / 3, 3)])
+    true = np.eye(4)[np.zeros(len(p), int)]
+    together = PredictionDisplay.from_predictions(rows, y_true=true)
+    alone = [
+        PredictionDisplay.from_predictions(row, y_true=target)
+        for row, target in zip(rows, true, strict=True)
+    ]
+    for shown in (together, *alone):
+        shown.figure_.draw_without_rendering()
+        for panel in np.ravel(shown.ax_):
+            (marks,) = panel.lines
+            at = panel.transData.transform(marks.get_xydata()[0])
+            for text in panel.texts:
+                assert not text.get_window_extent().contains(*at), text.get_text()
 
 
 @pytest.mark.parametrize("n_rows", [None, 1, 4])
@@ -133,7 +135,7 @@ def test_the_legend_covers_no_axes(n_rows):
         shown = PredictionDisplay.from_predictions(
             p, predicted=predicted, y_true=p, ax=axes
         )
-        shown.figure_.canvas.draw()
+        shown.figure_.draw_without_rendering()
         panels = np.ravel(shown.ax_)
         legends = [*shown.figure_.legends, *(ax.get_legend() for ax in panels)]
         (legend,) = [legend for legend in legends if legend is not None]

@@ -8,10 +8,11 @@ from typing import Self
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from .._utils.typing import Array, Axes
-from ..mappings import MappingLike, get_mapping
-from ._input import check_count, check_row
-from ._matplotlib import axes_for
+from ..._utils.typing import Array, Axes
+from ...mappings import MappingLike, get_mapping
+from .._input import check_count
+from .._matplotlib import axes_for
+from ._input import check_row
 
 # An orthonormal basis of the plane of scores that sum to zero; class 3 points up.
 _PLANE = np.array([[-1, 1, 0], [-1, -1, 2]]) / np.sqrt([[2], [6]])

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import as_dense, check_indicator, in_order, is_number, without_gaps
-from .._utils.fitted import last_step, predicted_sets
-from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from ._input import check_count, frames_in_order, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of
-
-# Probability that an interval of the coverage contains the one of all rows.
-_CONFIDENCE = 0.95
-
-
-class Group(NamedTuple):
-    """Coverage of some of the rows.
-
-    Attributes
-    ----------
-    name : object
-        The class, or the size of the sets.
-    n_rows : int
-    size : float
-        Mean number of classes in the sets of these rows.
-    coverage : float
-        Share of the sets that contain the truth.
-    low, high : float
-        95 % interval of the coverage of new rows like these (Clopper-Pearson).
-    """
-
-    name: object
-    n_rows: int
-    size: float
-    coverage: float
-    low: float
-    high: float
+from ..._utils.arrays import dense
+from ..._utils.checks import (
+    as_dense,
+    check_indicator,
+    in_order,
+    is_number,
+    without_gaps,
+)
+from ..._utils.fitted import last_step, predicted_sets
+from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
+from .._input import check_count
+from .._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of
+from ._groups import Group, groups_of
+from ._input import frames_in_order, indicator_of
 
 
 class SetDisplay:
@@ -219,7 +201,7 @@ class SetDisplay:
                 f"y_true must have a row for each of the {len(sets)} sets; got shape "
                 f"{true.shape}, for sets of shape {sets.shape}."
             )
-        by_class, by_size = _groups(sets, true, classes, is_labels)
+        by_class, by_size = groups_of(sets, true, classes, is_labels)
         display = cls(by_class=by_class, by_size=by_size, coverage=coverage)
         return display.plot(ax, max_names=max_names)
 
@@ -244,7 +226,7 @@ class SetDisplay:
             2,
             most_columns=2,
             size=(4, 3.4),
-            said="two axes, by class and by size",
+            allowed="two axes, by class and by size",
         )
         self.figure_ = self.ax_[0].figure
         left, right = self.ax_
@@ -290,41 +272,6 @@ def _draw_coverage(ax, groups):
     )
 
 
-def _groups(sets, true, classes, is_labels):
-    """Coverage by class, and by size."""
-    sizes, n_true = sets.sum(axis=1), true.sum(axis=1)
-    covered = sets & true
-    by_class = []
-    for k in np.flatnonzero(true.any(axis=0)):
-        rows = true[:, k]
-        name = classes[k].item() if hasattr(classes[k], "item") else classes[k]
-        by_class.append(_group(name, sizes[rows], covered[rows, k], True))
-    if not by_class:
-        raise ValueError("y_true must have a row with a label; it has none.")
-    recall = covered.sum(axis=1) / np.maximum(n_true, 1)
-    by_size = []
-    for size in np.unique(sizes[n_true > 0]).tolist():
-        rows = (sizes == size) & (n_true > 0)
-        by_size.append(_group(size, sizes[rows], recall[rows], is_labels))
-    return by_class, by_size
-
-
-def _group(name, sizes, covered, is_share):
-    n_rows, n_covered = len(covered), covered.sum()
-    low = high = np.nan
-    if is_share:
-        interval = stats.binomtest(int(n_covered), n_rows).proportion_ci(_CONFIDENCE)
-        low, high = float(interval.low), float(interval.high)
-    return Group(
-        name=name,
-        n_rows=n_rows,
-        size=float(sizes.mean()),
-        coverage=float(n_covered / n_rows),
-        low=low,
-        high=high,
-    )
-
-
 def _known_labels(y):
     """Label sets with zeros for labels that are not known, NaN."""
     y = sparse.csr_array(y) if sparse.issparse(y) else as_dense("y_true", y)
@@ -333,7 +280,6 @@ def _known_labels(y):
 
 def _checked(name, indicator) -> Array:
     """A 0/1 indicator as a dense array of booleans."""
-    is_sparse = sparse.issparse(indicator)
-    indicator = indicator.toarray() if is_sparse else np.asarray(indicator)
+    indicator = np.asarray(dense(indicator))
     check_indicator(name, indicator)
     return indicator.astype(bool)

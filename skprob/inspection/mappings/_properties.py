@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.typing import RandomState
-from .._utils.warnings import warn
-from ..mappings import MappingLike, get_mapping
+from ..._utils.typing import RandomState
+from ..._utils.warnings import warn
+from ...mappings import MappingLike, get_mapping
 
 # Integrals, such as perturb-max, have an error of about 1e-10.
 _TOLERANCE = 1e-8

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import (
+from ..._utils.arrays import dense
+from ..._utils.checks import (
     as_distributions,
     as_marginals,
     as_real,
@@ -16,25 +16,16 @@ from .._utils.checks import (
     in_order,
     order_by_name,
 )
-from .._utils.fitted import class_probabilities, last_step, predict_by
-from .._utils.names import did_you_mean
-from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from ._input import check_count, frames_in_order, indicator_of
-from ._matplotlib import (
-    POSSIBLE,
-    PREDICTED,
-    axes_for,
-    grid_of_axes,
-    legend_below,
-    text_of,
-)
+from ..._utils.fitted import class_probabilities, last_step, predict_by
+from ..._utils.names import did_you_mean
+from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
+from .._input import check_count
+from .._matplotlib import axes_for, grid_of_axes, legend_below
+from ._bars import Row, draw_row
+from ._input import frames_in_order, indicator_of
 
 # More panels cannot be read.
 _MOST_ROWS = 30
-# Fewer classes have bars of the same height and space below them.
-_LEAST_LINES = 5
-# Largest width of a number, as a probability.
-_NUMBER = 0.18
 
 
 class PredictionDisplay:
@@ -160,21 +151,20 @@ class PredictionDisplay:
         check_is_fitted(estimator)
         model = last_step(estimator)
         classes = estimator.classes_
-        p = _dense(class_probabilities(estimator, X, **params))
-        predicted = _dense(predict_by("predict", estimator, X, **params))
+        p = dense(class_probabilities(estimator, X, **params))
+        predicted = np.asarray(dense(predict_by("predict", estimator, X, **params)))
         is_set = predicted.ndim == 2
         if not is_set:
             # Where a rule abstains, no class is predicted.
             predicted = predicted[:, None] == classes
         if y is not None:
             y = in_order("y", y, classes)
-            y = y if sparse.issparse(y) else np.asarray(y)
+            y = np.asarray(dense(y))
             if y.ndim == 0 or y.shape[0] != len(p):
                 raise ValueError(
                     f"y must have a row for each of the {len(p)} of X, such as y[[0]] "
                     f"for one; got shape {y.shape}."
                 )
-            y = _dense(y)
             y = indicator_of("y", y, classes) if y.ndim == 1 else y
         if class_names is None and not isinstance(classes, list):
             # Some classifiers have a list with the values of each label.
@@ -247,8 +237,7 @@ class PredictionDisplay:
             y_true=y_true,
             predicted=predicted,
         )
-        if sparse.issparse(probabilities):
-            probabilities = probabilities.toarray()
+        probabilities = dense(probabilities)
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)
@@ -299,27 +288,29 @@ class PredictionDisplay:
         self : object
         """
         check_count("max_classes", max_classes, 1)
-        p, name = self.probabilities, type(self).__name__
-        nothing = np.zeros_like(p)
-        target = nothing if self.target is None else self.target
-        dark = nothing > 0 if self.predicted is None else self.predicted
-        if p.ndim == 1:
-            self.ax_ = axes_for(name, ax)
-            self.figure_ = self.ax_.figure
-            self.shown_, self.bars_ = self._draw(self.ax_, p, dark, target, max_classes)
+        name, is_one_row = type(self).__name__, self.probabilities.ndim == 1
+        if is_one_row:
+            axes = [axes_for(name, ax)]
+        else:
+            n_rows = len(self.probabilities)
+            axes = grid_of_axes(
+                name,
+                ax,
+                n_rows,
+                most_columns=3,
+                size=(3.6, 2.4),
+                allowed=f"{n_rows} axes, one for each row",
+            )
+        self.figure_ = axes[0].figure
+        drawn = [
+            draw_row(panel, row, max_classes)
+            for panel, row in zip(axes, self._rows(), strict=True)
+        ]
+        if is_one_row:
+            (self.ax_,), ((self.shown_, self.bars_),) = axes, drawn
             legend_below(self.ax_)
             return self
-        self.ax_ = grid_of_axes(
-            name,
-            ax,
-            len(p),
-            most_columns=3,
-            size=(3.6, 2.4),
-            said=f"{len(p)} axes, one for each row",
-        )
-        self.figure_ = self.ax_[0].figure
-        parts = zip(self.ax_, p, dark, target, strict=True)
-        drawn = [self._draw(*part, max_classes) for part in parts]
+        self.ax_ = axes
         self.shown_, self.bars_ = map(list, zip(*drawn, strict=True))
         for number, panel in enumerate(self.ax_):
             title = panel.get_title()
@@ -339,49 +330,18 @@ class PredictionDisplay:
             legend_below(self.ax_[-1], pairs)
         return self
 
-    def _draw(self, ax, p, dark, target, max_classes):
-        """Draw a row; its classes that are shown, and its bars."""
-        order = np.lexsort([-target, -p])
-        order = order[(p[order] > 0) | (target[order] > 0)]
-        shown = order[:max_classes]
-        lines, bars = np.arange(len(shown)), []
-        for label, of, colour in (
-            ("predicted", dark, PREDICTED),
-            ("possible", ~dark & (p > 0), POSSIBLE),
-        ):
-            at = lines[of[shown]]
-            if len(at):
-                # The edge and the number show a bar that is too short to be seen.
-                style = {"color": colour, "edgecolor": PREDICTED, "linewidth": 0.8}
-                widths = p[shown[at]]
-                bars.append(ax.barh(at, widths, label=label, **style))
-                numbers = [f"{width:.2g}" for width in widths]
-                texts = ax.bar_label(bars[-1], numbers, padding=4, fontsize="small")
-                for text, width, share in zip(
-                    texts, widths, target[shown[at]], strict=True
-                ):
-                    # To the right of the mark, where it would cover the number.
-                    if width < share < width + _NUMBER:
-                        text.xy = share, text.xy[1]
-        if self.target is not None:
-            at = lines[target[shown] > 0]
-            ax.plot(target[shown[at]], at, "k|", ms=10, mew=2, label="true")
-        ax.set_yticks(lines, labels=map(text_of, self.class_names[shown]))
-        ax.set(
-            xlabel="probability",
-            # The line of the axis would cover a bar without a width.
-            xlim=(-0.012, 1.15),
-            ylim=(max(len(lines), _LEAST_LINES) - 0.4, -0.6),
-            title=self._title(p, len(order) - len(shown)),
+    def _rows(self):
+        """The numbers of each row that is drawn."""
+        p = np.atleast_2d(self.probabilities)
+        nothing = [None] * len(p)
+        predicted, target = (
+            nothing if given is None else np.atleast_2d(given)
+            for given in (self.predicted, self.target)
         )
-        return shown, bars
-
-    def _title(self, p, n_hidden):
-        title = f"{np.count_nonzero(p)} of {len(p)} classes possible"
-        none = 1 - p.sum()
-        if self.polytope == "simplex" and none > 1e-3:
-            title += f", no label {none:.2f}"
-        return f"{title}, {n_hidden} not shown" if n_hidden else title
+        return [
+            Row(*numbers, names=self.class_names, is_share=self.polytope == "simplex")
+            for numbers in zip(p, predicted, target, strict=True)
+        ]
 
 
 def _in_one_order(class_names, **frames):
@@ -401,14 +361,9 @@ def _in_one_order(class_names, **frames):
     return class_names, ordered
 
 
-def _dense(values):
-    """A matrix or labels as an array."""
-    return values.toarray() if sparse.issparse(values) else np.asarray(values)
-
-
 def _shares(name, values, shape):
     """A set or a distribution for each row, as numbers of a shape."""
-    values = as_real(name, _dense(values)).astype(np.float64, copy=False)
+    values = as_real(name, dense(values)).astype(np.float64, copy=False)
     wrong = values[~(np.isfinite(values) & (values >= 0))]
     if values.shape != shape or len(wrong):
         value = f" and the value {wrong[0]:.6g}" if len(wrong) else ""

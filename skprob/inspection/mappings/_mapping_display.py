@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.fitted import last_step
-from .._utils.typing import Axes
-from ..mappings import MappingLike
+from ..._utils.fitted import last_step
+from ..._utils.typing import Axes
+from ...mappings import MappingLike
+from .._matplotlib import grid_of_axes
 from ._entropy import EntropyDisplay
 from ._input import labelled
-from ._matplotlib import grid_of_axes
 from ._profile import ProfileDisplay
 from ._support import SupportDisplay
 
@@ -184,5 +184,5 @@ def _axes(ax, n_panels):
         n_panels,
         most_columns=4,
         size=(3.4, 3.4),
-        said=f"{n_panels} axes, two and one for each mapping",
+        allowed=f"{n_panels} axes, two and one for each mapping",
     )
