@@ -1,5 +1,8 @@
 """The argument cv: rows of its folds."""
 
+from collections.abc import Iterable
+from reprlib import repr as short_repr
+
 import numpy as np
 
 
@@ -32,7 +35,13 @@ def rows_of_folds(cv, X, y, is_class, params):
     n_samples = y.shape[0]
     rows = np.arange(n_samples)
     try:
-        folds = check_cv(cv, y, classifier=is_class).split(X, y, **params)
+        if isinstance(cv, Iterable) and not hasattr(cv, "split"):
+            folds = list(cv)
+        else:
+            folds = list(check_cv(cv, y, classifier=is_class).split(X, y, **params))
+        for i, fold in enumerate(folds):
+            if not (hasattr(fold, "__len__") and len(fold) == 2):
+                raise ValueError(f"Fold {i} is no pair, but {short_repr(fold)}.")
         pairs = [(rows[train], rows[test]) for train, test in folds]
         n_axes = {part.ndim for pair in pairs for part in pair}
         if n_axes - {1}:
