@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from ...losses import AccuracyLoss, FenchelYoungLoss, InfimumLoss, MarginLoss
-from ...mappings import Sigmoid, Softmax
+from ...mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from ...targets import DenseTarget
 
 
@@ -65,6 +65,12 @@ def _curvature_of_logistic_loss(polytope, n_classes):
 
 def _curvature(loss, n_classes):
     """Second derivative of a loss in one score, at equal scores and probabilities."""
+    mapping = loss.mapping
+    is_entmax = type(loss) is FenchelYoungLoss and type(mapping) in (Entmax, Sparsemax)
+    if is_entmax and mapping.alpha <= 2:
+        # s - s² / (n s), with the slope s of `mappings/_jacobian.py` at p = 1 / n. A
+        # linearization takes 46 microseconds, 4 % of a fit to iris.
+        return float(n_classes ** (mapping.alpha - 2) * (1 - 1 / n_classes))
     scores = np.full((1, n_classes), loss.traits.base_score)
     centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
     target = DenseTarget(np.full((1, n_classes), centre))
