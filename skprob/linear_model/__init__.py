@@ -8,7 +8,8 @@ of Dask collections.
 
 The files beside this one belong to several rooms: `_given.py` has offsets and available
 classes, `_known_threshold.py` the thresholds that need no rows, `_trials.py` the checks
-of a user's mapping, and `_docstrings.py` the sections that docstrings share.
+of a user's mapping, `_entry_C.py` the C at which a first coefficient is not zero, and
+`_docstrings.py` the sections that docstrings share.
 """
 
 from .._utils.lazy import lazy_attribute

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from .._utils.arrays import is_foreign
 from .._utils.blas import serial_blas
 from .._utils.typing import ArrayLike, MatrixLike
+from ._entry_C import entry_C
 from .base import BaseLinearClassifier, training_rows
-from .fit import entry_C
 
 
 def smallest_C(

@@ -41,7 +41,6 @@ __all__ = [
     "attributes_of_model",
     "check_leave_one_out",
     "check_total_weight",
-    "entry_C",
     "fit_to_rows",
     "given_of_labelled",
     "model_at",
@@ -59,7 +58,6 @@ _MODULES = {
     "NoiseSearch": "_learnt_noise",
     "ScaleSearch": "_learnt_noise",
     "check_leave_one_out": "_chosen_C",
-    "entry_C": "_entry",
     "warn_not_converged": "_advice",
     "with_chosen_C": "_chosen_C",
 }

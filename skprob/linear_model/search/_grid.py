@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..fit import RowsInMemory, entry_C
+from .._entry_C import entry_C
+from ..fit import RowsInMemory
 
 # With l1_ratio, an integer of Cs spans this factor, from the first coefficient.
 _SPAN = 1e4

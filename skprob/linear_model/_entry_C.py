@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._utils.warnings import warn
-from ...solvers import solve_in_turn
-from ._objectives import objectives_of
+from .._utils.warnings import warn
+from ..solvers import solve_in_turn
+from .fit import objectives_of
 
 # Tolerance of the gradient in the parameters that are free, and most iterations.
 _TOL, _MAX_ITER = 1e-13, 1000
