@@ -18,8 +18,7 @@ from ..fit import (
     LastFit,
     SeparateFolds,
     fit_to_rows,
-    warn_of_lost_labels,
-    warn_of_many_classes,
+    warn_of_target,
 )
 from ..predict import KnownThreshold
 from ._onnx import OnnxConvertible
@@ -136,8 +135,7 @@ class BaseLinearClassifier(
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as (rows, reported):
                 spec = spec.for_features(*self._features())
-                warn_of_many_classes(rows)
-                warn_of_lost_labels(rows)
+                warn_of_target(rows)
                 attributes_of_choice = {}
                 if spec.C == "loo":
                     from ..fit import with_chosen_C  # Imported when used.
@@ -209,24 +207,18 @@ _OF_FEATURES = {"n_features_in_", "feature_names_in_"}
 
 def fitted_attributes(estimator):
     """The fitted attributes, by name."""
-    return _fitted_of(vars(estimator))
-
-
-def _fitted_of(state):
-    """The items of an estimator's state that are fitted attributes."""
     return {
         name: value
-        for name, value in state.items()
+        for name, value in vars(estimator).items()
         if name[-1] == "_" and name[0] != "_"
     }
 
 
 def replace_fitted(estimator, attributes):
     """Set the fitted attributes, and remove those of an earlier fit."""
-    state = vars(estimator)
-    for name in _fitted_of(state).keys() - _OF_FEATURES:
-        del state[name]
-    state.update(attributes)
+    for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
+        del vars(estimator)[name]
+    vars(estimator).update(attributes)
 
 
 @contextmanager
@@ -240,7 +232,7 @@ def unchanged_on_error(estimator, after_interrupt=None):
         Fitted attributes that a fit has reached so far. If it is not empty, they
         replace those of the estimator after a KeyboardInterrupt.
     """
-    before = dict(vars(estimator))
+    before = fitted_attributes(estimator)
     try:
         yield
     except BaseException as error:
@@ -249,5 +241,5 @@ def unchanged_on_error(estimator, after_interrupt=None):
         else:
             for name in fitted_attributes(estimator).keys() - before.keys():
                 del vars(estimator)[name]
-            vars(estimator).update(_fitted_of(before))
+            vars(estimator).update(before)
         raise

@@ -18,8 +18,7 @@ from ._rows import (
     TrainingData,
     check_total_weight,
     given_of_labelled,
-    warn_of_lost_labels,
-    warn_of_many_classes,
+    warn_of_target,
 )
 from ._run import (
     attributes_of_model,
@@ -48,8 +47,7 @@ __all__ = [
     "objectives_of",
     "penalty_strength",
     "warn_not_converged",
-    "warn_of_lost_labels",
-    "warn_of_many_classes",
+    "warn_of_target",
     "with_chosen_C",
 ]
 

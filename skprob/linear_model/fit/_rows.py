@@ -249,18 +249,18 @@ def given_of_labelled(given, encoded):
     return given
 
 
-def warn_of_many_classes(rows):
-    """Warn of labels most of which have one row, as scikit-learn does."""
+def warn_of_target(rows):
+    """Warn of a target that may be a mistake.
+
+    As in scikit-learn, of labels most of which have one row; of rows without a label;
+    of labels of a set that are in no row.
+    """
     n_classes = len(rows.classes)
     if rows.target_type == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:
         warn(
             f"y has {n_classes} classes in {rows.n_rows} rows. It may be a target of "
             "regression, or names of rows.",
         )
-
-
-def warn_of_lost_labels(rows):
-    """Warn of rows without a label, and of labels without a row, in a fit."""
     if rows.n_unlabelled:
         warn(
             f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "

@@ -172,11 +172,8 @@ def attributes_of_solution(solution):
     """Fitted attributes of a classifier, of the solution that a solver returned."""
     *rows, last = solution.history
     rows.append(last._replace(duality_gap=solution.duality_gap))
-    columns = zip(*rows, strict=True)
-    history = {
-        name: np.array(column)
-        for name, column in zip(Iteration._fields, columns, strict=True)
-    }
+    columns = map(np.array, zip(*rows, strict=True))
+    history = dict(zip(Iteration._fields, columns, strict=True))
     return {
         "n_iter_": solution.n_iter,
         "objective_": solution.value,
