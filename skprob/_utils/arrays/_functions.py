@@ -1,9 +1,4 @@
-"""Arrays of other libraries than NumPy: those of the array API standard.
-
-With scikit-learn's setting ``array_api_dispatch`` they are used without conversion.
-Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Code for
-both takes its functions from :func:`namespace`.
-"""
+"""Functions of arrays of NumPy and of other libraries, which they tell apart."""
 
 from functools import lru_cache
 
@@ -91,56 +86,6 @@ def dense(array):
     return array.toarray() if sparse.issparse(array) else array
 
 
-def beside(array, other):
-    """An array of the library, device and, if of real numbers, type of another one."""
-    if is_host(other):
-        return to_numpy(array)
-    xp = namespace(other)
-    if is_beside(array, other):
-        return array
-    array = to_numpy(array)
-    if not array.flags.writeable or min(array.strides, default=0) < 0:
-        array = array.copy()  # torch needs an array that can be changed.
-    is_real = array.dtype.kind == "f" and xp.isdtype(other.dtype, "real floating")
-    dtype = other.dtype if is_real else None
-    return xp.asarray(array, dtype=dtype, device=other.device)
-
-
-def moved(array, other):
-    """A NumPy array in the library and on the device of another; same type."""
-    if is_host(other):
-        return array
-    wide = numpy_dtype(widened(other[:0, ...]))
-    if array.dtype.kind == "f":
-        array = array.astype(min(array.dtype, wide), copy=False)
-    return namespace(other).asarray(array, device=other.device)
-
-
-def is_beside(array, other):
-    """Whether two arrays are of one library and on one device."""
-    if isinstance(array, np.ndarray) or not is_array_api_obj(array):
-        return False
-    same = namespace(array) is namespace(other)
-    return same and array.device == other.device
-
-
-def widened(array):
-    """An array in the widest type of real numbers that its device has."""
-    if is_host(array):
-        return array.astype(np.float64, copy=False)
-    xp = namespace(array)
-    dtype = _max_precision_float_dtype(xp, array.device)
-    return xp.astype(array, dtype, copy=False)
-
-
-def real_dtypes(array):
-    """The supported types of real numbers, the widest first."""
-    xp = namespace(array)
-    if _max_precision_float_dtype(xp, array.device) == xp.float32:
-        return [xp.float32]
-    return [xp.float64, xp.float32]
-
-
 def as_type(array, dtype):
     """An array in a type of its library; itself if it has that."""
     if isinstance(array, np.ndarray):
@@ -189,15 +134,6 @@ def one_hot(columns, n_columns):
     xp = namespace(columns)
     where = {} if xp is np else {"device": columns.device}
     return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
-
-
-def take(array, rows):
-    """Some rows, given by a slice or by their numbers."""
-    if is_host(array):
-        return array[rows]
-    if isinstance(rows, slice):
-        return array[slice(*rows.indices(array.shape[0])), ...]
-    return namespace(array).take(array, beside(rows, array), axis=0)
 
 
 def concat(arrays, axis=0):
@@ -253,7 +189,7 @@ def column_sums(array):
     if isinstance(array, np.ndarray):
         return array.sum(axis=0, dtype=np.float64)
     xp = namespace(array)
-    dtype = widened(array[:0, ...]).dtype
+    dtype = _max_precision_float_dtype(xp, array.device)
     return to_numpy(xp.sum(array, axis=0, dtype=dtype)).astype(np.float64)
 
 
@@ -288,28 +224,3 @@ def _identity(n, dtype):
     identity = np.eye(n, dtype=dtype)
     identity.flags.writeable = False
     return identity
-
-
-@lru_cache(maxsize=16)
-def upper_triangle(n):
-    """Rows and columns of the upper triangle of a matrix, and the index of each entry.
-
-    The index, of shape (n, n), is the position of each entry of a symmetric matrix in
-    the triangle.
-    """
-    first, second = np.triu_indices(n)
-    number = np.empty((n, n), dtype=int)
-    number[first, second] = number[second, first] = np.arange(len(first))
-    return first, second, number
-
-
-def columns_of(array, columns):
-    """Some columns of NumPy's matrix, given by their numbers, in its memory order."""
-    if array.flags.c_contiguous:
-        return array.take(columns, axis=1)
-    return array.T.take(columns, axis=0).T
-
-
-def rows_of(array, rows):
-    """Some rows of NumPy's matrix, given by their numbers, in its memory order."""
-    return columns_of(array.T, rows).T

@@ -1,0 +1,90 @@
+"""Arrays of other libraries than NumPy: those of the array API standard.
+
+With scikit-learn's setting ``array_api_dispatch`` they are used without conversion.
+Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Code for
+both takes its functions from :func:`namespace`.
+
+Read `_functions.py` first: which arrays are NumPy's, and functions of both. With NumPy
+no other file is needed, except `_matrices.py` for parts of NumPy's matrices.
+`_conversions.py` brings arrays to another library and device.
+"""
+
+from ._conversions import (
+    beside,
+    is_beside,
+    moved,
+    real_dtypes,
+    take,
+    widened,
+)
+from ._functions import (
+    all_finite,
+    as_type,
+    check_tensor,
+    column_sums,
+    concat,
+    copied,
+    dense,
+    dot,
+    fill,
+    flatnonzero,
+    identity_like,
+    is_dask,
+    is_foreign,
+    is_host,
+    namespace,
+    numpy_dtype,
+    on_host,
+    one_hot,
+    positive_part,
+    precision,
+    reshape,
+    row_dot,
+    row_max,
+    row_sum,
+    to_numpy,
+    zeros,
+)
+from ._matrices import (
+    columns_of,
+    rows_of,
+    upper_triangle,
+)
+
+__all__ = [
+    "all_finite",
+    "as_type",
+    "beside",
+    "check_tensor",
+    "column_sums",
+    "columns_of",
+    "concat",
+    "copied",
+    "dense",
+    "dot",
+    "fill",
+    "flatnonzero",
+    "identity_like",
+    "is_beside",
+    "is_dask",
+    "is_foreign",
+    "is_host",
+    "moved",
+    "namespace",
+    "numpy_dtype",
+    "on_host",
+    "one_hot",
+    "positive_part",
+    "precision",
+    "real_dtypes",
+    "reshape",
+    "row_dot",
+    "row_max",
+    "row_sum",
+    "rows_of",
+    "take",
+    "to_numpy",
+    "upper_triangle",
+    "widened",
+    "zeros",
+]
