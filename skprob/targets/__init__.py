@@ -20,19 +20,19 @@ need not be dense arrays. Every target has
 
 from ._array import ArrayTarget, target_beside
 from ._as_target import as_target
-from ._check import check_target, column_names
+from ._check import check_target
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import (
     TARGET_TYPES,
     EncodedTarget,
-    check_marginals,
     encode_rows,
     encode_target,
     infer_target_type,
 )
 from ._labels import LabelTarget, as_labels, unique_labels
+from ._matrix import check_marginals, column_names
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
-from .._utils.checks import names_of_columns, naming, refuse_unreadable
+from .._utils.checks import naming, refuse_unreadable
 from .._utils.labels import plain_labels
 
 
@@ -83,51 +83,6 @@ def _checked_array(y, name, may_have_gaps):
             if checked.ndim == 2 and checked.shape[1] > 1:
                 return checked
         return check_array(y, input_name=name, **options)
-
-
-def column_names(y, shape, class_names=None):
-    """The names of the columns of a matrix `y`, if they are known.
-
-    Parameters
-    ----------
-    y : array-like, sparse matrix or DataFrame
-        The names of the columns of a DataFrame are used. Numbers remain numbers, other
-        names become text.
-    shape : tuple of int
-        Shape of `y` as an array.
-    class_names : array-like of shape (n_classes,), default=None
-        Names that are used instead, for a `y` with a column for each class.
-
-    Returns
-    -------
-    names : ndarray of shape (n_classes,) or None
-
-    Raises
-    ------
-    ValueError
-        If the names are not distinct and one for each column.
-
-    Examples
-    --------
-    >>> from skprob.targets import column_names
-    >>> column_names([[0, 1], [1, 1]], (2, 2), ["calm", "sad"]).tolist()
-    ['calm', 'sad']
-    """
-    is_matrix = len(shape) == 2 and shape[1] > 1
-    if class_names is None:
-        return names_of_columns("y", y) if is_matrix else None
-    if not is_matrix:
-        raise ValueError(
-            "class_names need a y with a column for each class, because labels have "
-            f"names already; got y of shape {tuple(shape)}."
-        )
-    names = np.asarray(class_names)
-    if names.shape != (shape[1],) or len(set(names.tolist())) < shape[1]:
-        raise ValueError(
-            f"class_names must be {shape[1]} distinct names, one for each column of y; "
-            f"got {names.tolist()}."
-        )
-    return names
 
 
 def _check_no_lists_of_labels(y, name):

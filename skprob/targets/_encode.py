@@ -7,15 +7,9 @@ from scipy import sparse
 
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
-from ._distributions import checked_distributions
-from ._indicator import (
-    checked_indicator,
-    if_encoded,
-    label_sets,
-    other_than_0_and_1,
-    shares_of_candidates,
-)
+from ._indicator import if_encoded, not_an_indicator
 from ._labels import LabelTarget, labels_of, target_of_labels
+from ._matrix import check_marginals, encode_matrix
 from ._sparse import SparseTarget
 
 #: The types of target that can be learnt.
@@ -131,27 +125,20 @@ def encode_target(
         )
     if polytope == "cube":
         check_marginals(target_type, y)
-    if target_type == "class" and classes is None:
-        classes, target = target_of_labels(labels_of(y), dtype)
-        encoded = EncodedTarget("class", classes, target)
-    else:
-        encoded = encode_rows(
-            y,
-            target_type,
-            dtype,
-            classes=classes,
-            polytope=polytope,
-            none_class=none_class,
-        )
+    encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
     if len(encoded.classes) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "
             f"{encoded.classes.tolist()[0]!r}."
         )
-    if target_type == "label_set" and not _has_labels(encoded):
-        raise ValueError(
-            f"y must have a label in at least one row; got {y.shape[0]} without any."
-        )
+    if target_type == "label_set":
+        # The class of rows without a label is the last column of the target.
+        is_label = encoded.target.columns < len(encoded.classes)
+        if not is_label.any():
+            raise ValueError(
+                "y must have a label in at least one row; got "
+                f"{y.shape[0]} without any."
+            )
     return encoded
 
 
@@ -159,8 +146,8 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
     """Encode some of the rows of a `y` of a known target type.
 
     Parameters and errors are those of :func:`encode_target`, with two differences:
-    there may be no rows, no row of some class and no row with a label; and for labels,
-    the classes must be given.
+    there may be no rows, no row of some class and no row with a label; and the target
+    type must be given.
 
     Examples
     --------
@@ -172,25 +159,10 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
            [0., 1.]])
     """
     if target_type == "class":
-        _, target = target_of_labels(labels_of(y), dtype, classes)
-        return EncodedTarget("class", classes, target)
-    if y.ndim != 2 or y.shape[1] < 2:
-        raise ValueError(
-            f"target_type={target_type!r} needs y of shape (n_samples, n_classes) "
-            f"with at least two classes; got shape {y.shape}."
-        )
-    if classes is not None and len(classes) != y.shape[1]:
-        raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
-    labelled, has_none = None, False
-    if target_type == "distribution":
-        target = checked_distributions(y, dtype)
-    elif target_type == "candidates":
-        target = shares_of_candidates(checked_indicator(y, target_type), dtype)
+        fields = target_of_labels(labels_of(y), dtype, classes)
     else:
-        indicator = checked_indicator(y, target_type)
-        target, labelled, has_none = label_sets(indicator, dtype, polytope, none_class)
-    classes = np.arange(y.shape[1]) if classes is None else classes
-    return EncodedTarget(target_type, classes, target, labelled, has_none)
+        fields = encode_matrix(y, target_type, dtype, classes, polytope, none_class)
+    return EncodedTarget(target_type, *fields)
 
 
 def infer_target_type(y):
@@ -228,50 +200,5 @@ def infer_target_type(y):
     raise ValueError(
         "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
         "n_classes), dense or CSR, or distributions of that shape; got "
-        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}.{if_encoded(y)}"
+        f"dtype {y.dtype}, shape {y.shape}{not_an_indicator(y)}.{if_encoded(y)}"
     )
-
-
-def _not_an_indicator(y):
-    """The end of a sentence in an error: the values that are not 0 and 1."""
-    if y.dtype.kind not in "biuf":
-        return "; make an indicator of lists of names by MultiLabelBinarizer"
-    values = f", with the values {other_than_0_and_1(y)}"
-    if (y >= 0).all():
-        values += "; divide counts of votes by their row sums"
-        values += ", and make an indicator of lists of labels by MultiLabelBinarizer"
-    return values
-
-
-def check_marginals(target_type, y=None):
-    """Raise if targets of a type have no marginals.
-
-    Parameters
-    ----------
-    target_type : {"class", "label_set", "distribution", "candidates"}
-    y : ndarray or sparse matrix, default=None
-        The target, whose values other than 0 and 1 errors name.
-
-    Raises
-    ------
-    ValueError
-        If it is "distribution" or "candidates".
-
-    Examples
-    --------
-    >>> from skprob.targets import check_marginals
-    >>> check_marginals("class")
-    """
-    contents = {"distribution": "distributions", "candidates": "candidates"}
-    if target_type in contents:
-        is_dense = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
-        other = other_than_0_and_1(y) if is_dense else []
-        raise ValueError(
-            "y must be labels of shape (n_samples,), or label sets, a 0/1 indicator of "
-            "shape (n_samples, n_labels), for a mapping to marginals such as sigmoid; "
-            f"got {contents[target_type]}{f', with the values {other}' * bool(other)}."
-        )
-
-
-def _has_labels(encoded):
-    return bool((encoded.target.columns < len(encoded.classes)).any())

@@ -136,3 +136,14 @@ def if_encoded(y):
 def other_than_0_and_1(entries):
     """The first few other values among the entries, sorted."""
     return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()
+
+
+def not_an_indicator(y):
+    """The end of a sentence in an error: the values that are not 0 and 1."""
+    if y.dtype.kind not in "biuf":
+        return "; make an indicator of lists of names by MultiLabelBinarizer"
+    values = f", with the values {other_than_0_and_1(y)}"
+    if (y >= 0).all():
+        values += "; divide counts of votes by their row sums"
+        values += ", and make an indicator of lists of labels by MultiLabelBinarizer"
+    return values

@@ -16,7 +16,8 @@ from ..._utils.checks import (
 )
 from ...targets import check_target, column_names
 from .._given import NOTHING, Given
-from ..fit import RowsInMemory, TrainingData
+from .._training_data import TrainingData
+from ..fit import RowsInMemory
 
 
 @contextmanager
@@ -68,9 +69,10 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     X = check_X(estimator, X, reset=True)
     y = check_target(y, "y", len_of=X, may_have_gaps=True)
     sample_weight = check_sample_weight(sample_weight, X)
-    names = column_names(as_given, y.shape, spec.class_names)
     dtype = numpy_dtype(X)
-    known = None
+    names = known = None
+    if y.ndim == 2 or spec.class_names is not None:
+        names = column_names(as_given, y.shape, spec.class_names)
     if y.ndim == 2:
         y, known = without_gaps(y)
     if known is not None:
