@@ -21,6 +21,7 @@ from ..fit import (
     warn_of_target,
 )
 from ..predict import KnownThreshold
+from ._array_api import ArrayApiSupport
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
@@ -35,6 +36,7 @@ class BaseLinearClassifier(
     PredictionMixin,
     ThresholdMixin,
     ClassifierMixin,
+    ArrayApiSupport,
     OnnxConvertible,
     SparseCoef,
     PlainState,

@@ -194,35 +194,6 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
                 f"penalty_factors={self.penalty_factors!r}."
             )
 
-    #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
-    _takes_arrays = True
-
-    def _check_array_api(self, spec):
-        """Raise where X may not be an array of another library."""
-        source = self
-        if self._takes_arrays:
-            source = (
-                spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
-            )
-            if source.traits.supports_array_api:
-                return
-        raise ValueError(
-            f"X must be a NumPy array for {source!r}, which takes no other arrays "
-            "under array_api_dispatch=True: convert it, for instance by np.asarray(X)."
-        )
-
-    def _supports_array_api(self):
-        try:
-            mapping = self._mapping() if self._takes_arrays else None
-            if mapping is None or not mapping.traits.supports_array_api:
-                return False
-            # The loss that belongs to such a mapping takes them, too.
-            loss = self._loss()
-            is_auto = isinstance(loss, str) and loss == "auto"
-            return is_auto or get_loss(loss, mapping).traits.supports_array_api
-        except (TypeError, ValueError):  # Which the fit says more of.
-            return False
-
 
 @cache
 def _made_constraints(cls):

@@ -15,7 +15,6 @@ from ._folds import SeparateFolds
 from ._objectives import objectives_of, penalty_strength
 from ._rows import (
     RowsInMemory,
-    TrainingData,
     check_total_weight,
     given_of_labelled,
     warn_of_target,
@@ -36,7 +35,6 @@ __all__ = [
     "RowsInMemory",
     "ScaleSearch",
     "SeparateFolds",
-    "TrainingData",
     "attributes_of_model",
     "check_leave_one_out",
     "check_total_weight",

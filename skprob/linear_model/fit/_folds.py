@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ..._utils.arrays import numpy_dtype, take
-from ._rows import RowsInMemory, TrainingData
+from .._training_data import TrainingData
+from ._rows import RowsInMemory
 from ._run import fit_to_rows
 
 # Fits to folds have this multiple of the tolerance, and at most this tolerance, if the

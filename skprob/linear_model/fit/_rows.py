@@ -1,7 +1,5 @@
 """The rows of a fit: checked data, their targets, and their blocks."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
@@ -15,45 +13,6 @@ from .._given import Given
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._trials import trial_scores
 from ..predict import KnownThreshold, LabelledRows, threshold_rule
-
-
-class TrainingData(NamedTuple):
-    """Checked data of a fit, or of some of its rows.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    y : ndarray or CSR array
-        Of the type that the classifier's ``target_type`` names.
-    sample_weight : ndarray of shape (n_samples,)
-    given : Given
-        For the classes.
-    classes : ndarray of shape (n_classes,) or None
-        None takes them from y.
-    has_none : bool or "auto"
-        Whether rows without a label have a class of their own, after these; "auto" if
-        there are such rows.
-    known : ndarray of bool of shape (n_samples, n_classes) or None
-        Which entries of `y` are known; None if all are.
-    """
-
-    X: object
-    y: object
-    sample_weight: np.ndarray
-    given: Given
-    classes: np.ndarray | None = None
-    has_none: bool | str = "auto"
-    known: np.ndarray | None = None
-
-    def take(self, rows):
-        """Some of the rows."""
-        return self._replace(
-            X=self.X[rows],
-            y=self.y[rows],
-            sample_weight=self.sample_weight[rows],
-            given=self.given.of(rows),
-            known=None if self.known is None else self.known[rows],
-        )
 
 
 class RowsInMemory:
@@ -141,7 +100,7 @@ class RowsInMemory:
 
     def beside_X(self, array):
         """NumPy's array in the library, and on the device, of X."""
-        return moved(array, self._X)
+        return array if self.is_on_host else moved(array, self._X)
 
     def blocks(self, polytope, transform=None, tuning=Tuning()):
         """Blocks of rows; a transform is a function of the rows of X."""

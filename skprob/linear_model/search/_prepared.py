@@ -9,10 +9,10 @@ from sklearn.utils.validation import _check_method_params
 from ...objective import n_raw_predictions
 from ...targets import EncodedTarget
 from .._known_threshold import is_fitted_to_rows, known_threshold
+from .._training_data import TrainingData
 from ..fit import (
     FitSpec,
     RowsInMemory,
-    TrainingData,
     attributes_of_model,
     model_of,
 )

@@ -18,8 +18,9 @@ from skprob import (
     SoftmaxClassifier,
 )
 from skprob.linear_model._given import NOTHING
+from skprob.linear_model._training_data import TrainingData
 from skprob.linear_model.fit._folds import SeparateFolds
-from skprob.linear_model.fit._rows import RowsInMemory, TrainingData
+from skprob.linear_model.fit._rows import RowsInMemory
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
 from skprob.linear_model.predict._unit_rows import (
