@@ -53,37 +53,32 @@ class SerialBlas(ContextDecorator):
     def __enter__(self):
         thread = self._own
         if thread.n_inside == 0:
-            thread.n_free = self._begin()
+            with self._lock:
+                self._n_threads += 1
+                thread.n_free = self._limit() if self._n_threads == 1 else 1
         thread.n_inside += 1
         return thread.n_free
 
     def __exit__(self, *exception):
         self._own.n_inside -= 1
-        if self._own.n_inside == 0:
-            self._end()
-
-    def _begin(self):
-        """Count a thread that enters; returns the number of threads that it may use."""
-        with self._lock:
-            self._n_threads += 1
-            if self._n_threads > 1:
-                return 1
-            self._saved, n_free = [], 1
-            for library in _libraries():
-                n_threads = library.num_threads
-                if n_threads > 1:
-                    self._saved.append((library, n_threads))
-                    _set_num_threads(library, 1)
-                    n_free = max(n_free, n_threads)
-            return n_free
-
-    def _end(self):
-        """Count a thread that leaves."""
+        if self._own.n_inside > 0:
+            return
         with self._lock:
             self._n_threads -= 1
             if self._n_threads == 0:
                 for library, n_threads in self._saved:
                     _set_num_threads(library, n_threads)
+
+    def _limit(self):
+        """Limit the libraries; returns the largest number of threads before."""
+        self._saved, n_free = [], 1
+        for library in _libraries():
+            n_threads = library.num_threads
+            if n_threads > 1:
+                self._saved.append((library, n_threads))
+                _set_num_threads(library, 1)
+                n_free = max(n_free, n_threads)
+        return n_free
 
 
 class _OfThread(threading.local):

@@ -53,6 +53,11 @@ def is_dask(data):
     return hasattr(type(data), "__dask_graph__")
 
 
+def has_dask(*arguments):
+    """Whether one of some arguments is a Dask collection."""
+    return any(map(is_dask, arguments))
+
+
 def check_tensor(name, array):
     """Raise if a tensor of torch is sparse, or requires gradients.
 

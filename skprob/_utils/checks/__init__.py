@@ -12,10 +12,8 @@ from .arguments import (
     check_sample_weight,
     check_squares,
     check_X,
-    has_dask,
     limit_of_squares,
     naming,
-    refuse_for_dask,
     weighted_mean,
 )
 from .columns import (
@@ -82,7 +80,6 @@ __all__ = [
     "check_squares",
     "common_names",
     "csr_indicator",
-    "has_dask",
     "in_order",
     "is_integer",
     "is_number",
@@ -95,7 +92,6 @@ __all__ = [
     "order_of",
     "real_or_nan",
     "refuse_arrays",
-    "refuse_for_dask",
     "refuse_unreadable",
     "row_and_others",
     "rows_of_folds",

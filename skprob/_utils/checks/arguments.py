@@ -177,19 +177,3 @@ def weighted_mean(values, weight):
     2.0
     """
     return float(np.average(values, weights=weight / weight.max()))
-
-
-def has_dask(*arguments):
-    """Whether one of some arguments is a Dask collection."""
-    return any(map(is_dask, arguments))
-
-
-def refuse_for_dask(**given):
-    """Raise where an argument with a value for each row comes with Dask collections."""
-    for name, array in given.items():
-        if array is not None:
-            raise ValueError(
-                f"{name} must be None for Dask collections; got "
-                f"{type(array).__name__}. Give X, y and {name} in memory, for instance "
-                "by compute()."
-            )

@@ -7,7 +7,6 @@ from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_dask
-from ..._utils.checks import refuse_for_dask
 from ..._utils.compat import check_same_namespace
 from ..._utils.typing import Decorated
 from .._docstrings import with_shared_arguments
@@ -28,7 +27,7 @@ def prediction_method(method: Decorated) -> Decorated:
                 check_is_fitted(self)
                 check_same_namespace(X, self, attribute="coef_", method=method.__name__)
             return method(self, X, **given)
-        from ..dask import lazily
+        from ..dask import lazily, refuse_for_dask
 
         check_is_fitted(self)
         refuse_for_dask(**given)

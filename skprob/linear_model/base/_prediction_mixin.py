@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..._utils.arrays import beside, is_foreign, namespace, take, to_numpy
-from ..._utils.checks import check_X, has_dask, refuse_for_dask
+from ..._utils.arrays import beside, has_dask, is_foreign, namespace, take, to_numpy
+from ..._utils.checks import check_X
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike
 from ...decision import DecisionRule
 from .._docstrings import with_shared_arguments
@@ -210,7 +210,7 @@ class PredictionMixin:
         check_is_fitted(self)
         given = Given(available, offset).arguments
         if has_dask(X, y, sample_weight):
-            from ..dask import score
+            from ..dask import refuse_for_dask, score
 
             refuse_for_dask(**given)
             check_columns = partial(check_X, self, reset=False)

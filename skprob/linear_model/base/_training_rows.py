@@ -5,13 +5,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..._utils.arrays import is_foreign, moved, numpy_dtype
+from ..._utils.arrays import has_dask, is_foreign, moved, numpy_dtype
 from ..._utils.checks import (
     check_sample_weight,
     check_X,
-    has_dask,
     in_order,
-    refuse_for_dask,
     without_gaps,
 )
 from ...targets import check_target, column_names
@@ -31,7 +29,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         The checked X, y and metadata, for callbacks.
     """
     if has_dask(X, y, sample_weight, available, offset):
-        from ..dask import dask_rows
+        from ..dask import dask_rows, refuse_for_dask
 
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)

@@ -5,7 +5,8 @@ Read `_rows.py` first, which does for partitions what `fit/_rows.py` does for ar
 run on a worker, `_prediction.py` predicts a partition at a time.
 """
 
+from ._collections import refuse_for_dask
 from ._prediction import lazily, score
 from ._rows import dask_rows
 
-__all__ = ["dask_rows", "lazily", "score"]
+__all__ = ["dask_rows", "lazily", "refuse_for_dask", "score"]

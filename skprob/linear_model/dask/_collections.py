@@ -34,6 +34,17 @@ def partitioned(X, y, sample_weight):
     return pieces, y, weight
 
 
+def refuse_for_dask(**given):
+    """Raise where an argument with a value for each row comes with Dask collections."""
+    for name, array in given.items():
+        if array is not None:
+            raise ValueError(
+                f"{name} must be None for Dask collections; got "
+                f"{type(array).__name__}. Give X, y and {name} in memory, for instance "
+                "by compute()."
+            )
+
+
 def with_whole_rows(X):
     """A Dask array whose chunks are not divided across columns."""
     if X.ndim != 2:
