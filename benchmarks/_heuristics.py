@@ -428,12 +428,7 @@ GROUPS = {
             left_on_few=USUAL.left_on_working_set, groups=L1
         ),
         "l1: larger blocks": without(block_bytes_of_l1=USUAL.block_bytes, groups=L1),
-        "l1: few features added": without(
-            "fewest_added", most_added=1e9, most_added_of_wide=1e9, groups=L1
-        ),
-        "l1: fewer added of wide": without(
-            most_added_of_wide=USUAL.most_added, groups=L1
-        ),
+        "l1: few features added": without("fewest_added", most_added=1e9, groups=L1),
     },
     in_searches: {
         "search: penalties together": without(family_rounds=0, groups="searches"),

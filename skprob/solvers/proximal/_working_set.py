@@ -33,9 +33,7 @@ def working_set(problem, point, tuning):
     support = parameters.any(axis=0)
     excess = np.where(support, 0.0, np.abs(gradient).max(axis=0))
     n_kept, others = np.count_nonzero(support), np.flatnonzero(excess)
-    is_few = is_wide and not problem.shrinkage.is_by_column
-    part = tuning.most_added_of_wide if is_few else tuning.most_added
-    most = max(tuning.fewest_added, int(part * n_kept))
+    most = max(tuning.fewest_added, int(tuning.most_added * n_kept))
     n_chosen = n_kept + min(len(others), most)
     if n_chosen > tuning.largest_working_set * n_features:
         return None
