@@ -19,6 +19,7 @@ from _problems import (
     Problem,
     breast_cancer_scaled,
     digits_scaled,
+    iris_scaled,
     many_rows,
     problems,
     scaled,
@@ -283,7 +284,8 @@ def fits_of_label_sets(optima):
 def l1_fits(optima):
     """Fits with an l1 penalty to data with more rows than features."""
     shared = problems()
-    loads = {"breast cancer": breast_cancer_scaled, "digits": digits_scaled}
+    loads = {"iris": iris_scaled, "breast cancer": breast_cancer_scaled}
+    loads["digits"] = digits_scaled
     loads["10,000 x 100"] = partial(made, 10_000, 100, 5)
     loads["1,200 x 200, two classes"] = partial(made, 1200, 200, 2)
     if "pendigits" in shared:

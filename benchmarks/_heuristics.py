@@ -180,10 +180,6 @@ def shrinks(d, p):
     return d.has_shrinkage
 
 
-def shrinks_little(d, p):
-    return shrinks(d, p) and is_little(d, p)
-
-
 def shrinks_many(d, p):
     is_wide = d.shape[1] - d.has_intercept > d.n_rows
     return shrinks(d, p) and (is_wide or d.n_stored > Tuning().little_of_features)
@@ -244,7 +240,7 @@ GROUPS = {
         "damping reduced": without("unresolved_curvature", damped_part=math.inf),
     },
     has_hessian_of_pairs: {
-        "whole Hessian in one product": without(groups=BOTH, few_parameters=0),
+        "whole Hessian in one product": without(groups=(*BOTH, "l1"), few_parameters=0),
     },
     two_classes: {
         "closed forms for two classes": without(groups=BOTH, closed_pairs=False),
@@ -409,9 +405,6 @@ GROUPS = {
             single_hessian=math.inf,
             groups=L1,
         ),
-    },
-    shrinks_little: {
-        "l1: part of a whole Hessian": without(little_hessian=0.0, groups=L1)
     },
     shrinks_few: {
         "l1: longer steps": without(longest_step=1.0, groups=L1),

@@ -102,7 +102,7 @@ class LittlePoint(LinearPoint):
         cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
         tuning = self._objective.tuning
         has_few = included.size <= tuning.few_parameters
-        has_few = has_few and cost <= tuning.little_hessian
+        has_few = has_few and cost <= tuning.largest_hessian_cost
         # The whole one has more curvature along changes of whole free columns.
         free = included[:, self._objective.penalty.free_columns]
         has_part = (free.any(axis=0) > free.all(axis=0)).any()
