@@ -17,7 +17,7 @@ or if the ratio of a case is at least 1.25 and larger than all ratios of "nothin
 
     python benchmarks/ablation.py fits searches --save-table ablation.csv
 
-Rows of other groups in the table remain.
+Rows of the table that are not measured remain.
 """
 
 import argparse
@@ -61,7 +61,9 @@ def main():
     rows = load(path) if path and path.exists() else []
     with threadpool_limits(1):
         for group in options.groups:
-            logs, others = defaultdict(dict), [row for row in rows if row[1] != group]
+            measured = {(name, group) for name in options.heuristics}
+            others = [row for row in rows if (row[0], row[1]) not in measured]
+            logs = defaultdict(dict)
             for case in GROUPS[group](options.optima):
                 measure(case, group, options, logs)
                 rows = others + table(group, logs)
