@@ -11,6 +11,7 @@ from ..._utils.checks import (
     naming,
     refuse_unreadable,
     without_duplicates,
+    without_gaps,
 )
 from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
@@ -87,11 +88,25 @@ def _checked(X, y, weight, names, dtype, n_features, name):
     if sparse.issparse(X):
         X = without_duplicates(X)
     check_squares(X)
-    y = check_target(y, "y", len_of=X)
+    y = check_partition_target(y, X)
     with naming("sample_weight"):
         refuse_unreadable(weight)
         weight = check_weights(weight, X, may_be_zero=True)
     return X.astype(dtype, copy=False), y, weight
+
+
+def check_partition_target(y, X):
+    """The target of a partition as an array or CSR matrix, whose entries are known."""
+    y = check_target(y, "y", len_of=X, may_have_gaps=True)
+    known = without_gaps(y)[1] if y.ndim == 2 else None
+    if known is not None:
+        raise ValueError(
+            "y must be labels, a 0/1 indicator or distributions without NaN in Dask "
+            f"collections; a partition contains NaN in {np.count_nonzero(~known)} "
+            "entries. Labels of a set that are not known need X and y in memory: give "
+            "X.compute() and y.compute()."
+        )
+    return y
 
 
 def some_rows(rows):

@@ -5,7 +5,6 @@ import dask.array
 import numpy as np
 from dask import delayed
 
-from ...targets import check_target
 from ._collections import (
     dask_columns,
     delayed_pieces,
@@ -14,6 +13,7 @@ from ._collections import (
     partitioned,
     with_whole_rows,
 )
+from ._partition import check_partition_target
 
 
 def lazily(predict, X):
@@ -69,5 +69,5 @@ def _scored(score_rows, names, X, y, weight):
         return 0.0, 0.0
     X, y = in_collection_order("X", X, names[0]), in_collection_order("y", y, names[1])
     # Rows of which nothing is known would have no weight.
-    check_target(y, "y", len_of=X)
+    check_partition_target(y, X)
     return score_rows(X, y, weight), total

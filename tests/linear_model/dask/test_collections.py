@@ -252,8 +252,11 @@ def bad_input(X, scores, weight):
         yield given, f"{name} must be .* Masked entries were found"
     other = dask.delayed(X), dask.delayed(y)
     yield other, "X must be a Dask array, DataFrame or Series.*got Delayed"
-    sets = A((scores > 0).astype(int), chunks=(60, -1))
-    yield (split[0], sets), "threshold must be a number, one for each label"
+    sets = (scores > 0).astype(int)
+    lazy_sets = A(sets, chunks=(60, -1))
+    yield (split[0], lazy_sets), "threshold must be a number, one for each label"
+    gaps = A(np.where(scores > 1, np.nan, sets), chunks=(60, -1))
+    yield (split[0], gaps), "contains NaN in .* need X and y in memory"
 
 
 def _strings_first(block, block_info=None):
@@ -317,7 +320,7 @@ def test_gaps_are_scored_in_memory_only(rows):
     model = SigmoidClassifier(threshold=0.5).fit(X, sets)
     sets[:60] = np.nan
     lazy = da.from_array(X, chunks=60), da.from_array(sets, chunks=(60, -1))
-    with pytest.raises(ValueError, match=r"y must be labels .* contains NaN"):
+    with pytest.raises(ValueError, match=r"contains NaN in .* need X and y in memory"):
         model.score(*lazy)
     assert model.score(X, sets) == model.score(X[60:], sets[60:])
 
