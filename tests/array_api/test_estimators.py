@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import optimize, special, stats
 from sklearn import clone, config_context
 from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 
@@ -298,6 +299,14 @@ def test_without_a_penalty_separable_rows_are_found(library):
     X = library.array([[-2.0], [-1.0], [1.0], [2.0]])
     with pytest.warns(UserWarning, match="did not converge"):
         SoftmaxClassifier(C=np.inf).fit(X, library.array([0, 0, 1, 1]))
+
+
+def test_advice_is_that_of_numpy_in_single_precision(library):
+    """Doubles were advised for NumPy arrays only."""
+    model = SoftmaxClassifier(tol=1e-14)
+    with pytest.warns(ConvergenceWarning, match="or give X as float64") as caught:
+        model.fit(library.array(X.astype(np.float32)), library.array(Y))
+    assert len(caught) == 1
 
 
 def entmax_by_its_threshold(scores, alpha):

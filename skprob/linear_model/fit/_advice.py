@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ..._utils.arrays import numpy_dtype
 from ..._utils.warnings import warn
 from ...losses import LogLoss
 
@@ -18,7 +19,7 @@ def warn_not_converged(fit):
         # Its gradient jumps where a probability becomes zero.
         advice.append("take loss='auto', which is smoother")
     is_stalled = "tol" in solution.remedies and "max_iter" not in solution.remedies
-    if is_stalled and fit.model.coef.dtype == np.float32:
+    if is_stalled and numpy_dtype(fit.model.coef) == np.float32:
         advice.append("give X as float64")
     # Cosines have no penalty, and some mappings leave it out.
     is_penalised = spec.unit_rows is None and not spec.mapping.traits.is_scale_invariant
