@@ -1,4 +1,4 @@
-"""Single precision: what is rounded, what stays in double, when a fit goes back.
+"""Single precision: what is rounded, what is not, and when a fit returns to double.
 
 Products of arrays take about half the time in single precision. It is used only where
 the rest of a fit corrects its errors, or where they are below those of an
@@ -21,9 +21,9 @@ objective/left_out         rows in the inverse Hessian of   if it was not accura
 =========================  ===============================  ========================
 
 Parameters, penalties and criteria are in double precision, and so are value and
-gradient of the point at which a fit ends, but for sparse rows if its last step is large
-(``far_decrease``). A worse step is shorter, or a fit takes one
-more: values in double precision decide whether it is accepted.
+gradient of the point at which a fit ends. The exception are fits to sparse rows whose
+last step is large (`far_decrease`). An inaccurate step is shorter, or the fit takes one
+step more: values in double precision decide whether a step is accepted.
 
 There is one rule for each of three questions. Their numbers are in ``Tuning``.
 
@@ -34,11 +34,11 @@ There is one rule for each of three questions. Their numbers are in ``Tuning``.
    no number may overflow. Rows that are multiplied as they are need :func:`squares_fit`
    and :func:`keeps_digits`.
 3. *Was it accurate?* If the smallest pivot of the matrix, in units of its diagonal, is
-   at least `least_pivot` (:func:`smallest_pivot`): along directions with less curvature
-   the matrix has only rounding errors. If it was not, the matrix is computed again in
-   double precision, and the rest of the fit has double precision. Where there is no
-   matrix, double precision returns near the minimum: before the expected decrease is of
-   the order of rounding errors.
+   at least `least_pivot` (:func:`smallest_pivot`). Along directions with less curvature
+   the matrix has only rounding errors. If it was not accurate, the matrix is computed
+   again in double precision, and so is the rest of the fit. Rows whose mean curvature
+   is smaller than `least_pivot` are not accurate, either. L-BFGS and sparse rows have
+   no such matrix: the table says when they return to double precision.
 """
 
 import math
