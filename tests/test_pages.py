@@ -101,7 +101,12 @@ def defined_names():
 
 
 # Names on the developer pages that are not those of the package.
-OTHER_NAMES = {"OPENBLAS_NUM_THREADS", "threadpool_limits", "threadpoolctl"}
+OTHER_NAMES = {
+    "OPENBLAS_NUM_THREADS",
+    "SKPROB_DATA",
+    "threadpool_limits",
+    "threadpoolctl",
+}
 
 
 def names_in(text):
