@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -50,7 +50,7 @@ class Sample(NamedTuple):
     has_none: bool
     known: np.ndarray | None = None
 
-    def without_gaps(self):
+    def without_gaps(self) -> Self:
         """The sample with zeros in place of probabilities that are not known."""
         blocks = known_only(self.blocks, self.known)
         return self._replace(blocks=blocks, known=None)

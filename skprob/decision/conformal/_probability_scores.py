@@ -71,11 +71,13 @@ class AdaptiveScore(_ProbabilityScore):
         # Sorting the probabilities alone takes a quarter of the time of all scores.
         rising = np.sort(p, axis=1)
         n_rows, n_classes = p.shape
+        penalties = self._penalties(n_classes)
         total, size = np.zeros(n_rows), np.zeros(n_rows, dtype=np.intp)
-        for rank in range(1, n_classes + 1):
-            p_of_rank = rising[:, n_classes - rank]
+        for rank in range(n_classes):
+            p_of_rank = rising[:, n_classes - 1 - rank]
             total += p_of_rank
-            is_in = self._of_rank(rank, total, p_of_rank, uniform) <= limit
+            scores = self._of_rank(total, p_of_rank, uniform, penalties[rank])
+            is_in = scores <= limit
             if not is_in.any():
                 break
             size += is_in
@@ -99,26 +101,29 @@ class AdaptiveScore(_ProbabilityScore):
         falling = np.take_along_axis(p, order, axis=1)
         total = np.cumsum(falling, axis=1)
         draws = None if uniform is None else uniform[:, None]
-        ranks = np.arange(1, p.shape[1] + 1)
+        of_ranks = self._of_rank(total, falling, draws, self._penalties(p.shape[1]))
         scores = np.empty_like(total)
-        of_ranks = self._of_rank(ranks, total, falling, draws)
         np.put_along_axis(scores, order, of_ranks, axis=1)
         return scores
 
-    def _of_rank(self, rank, total, p_of_rank, uniform):
+    def _penalties(self, n_classes):
+        """Penalties (n_classes,) of the ranks, from the largest probability."""
+        ranks = np.arange(1, n_classes + 1)
+        with np.errstate(over="ignore"):
+            return self._rank_penalty * np.maximum(ranks - self._free_ranks, 0)
+
+    def _of_rank(self, total, p_of_rank, uniform, penalty):
         """Nonconformity of the class of a rank.
 
         Parameters
         ----------
-        rank : int or ndarray
         total : ndarray
             Sum of the probabilities up to this rank.
         p_of_rank : ndarray
             Probability of the class.
         uniform : ndarray or None
+        penalty : float or ndarray
         """
         if uniform is not None:
             total = total - uniform * p_of_rank
-        with np.errstate(over="ignore"):
-            penalty = self._rank_penalty * np.maximum(rank - self._free_ranks, 0)
         return total + penalty + (p_of_rank <= 0)
