@@ -188,7 +188,7 @@ class Tuning(NamedTuple):
 
     #: Smallest cost of a Hessian product of dense rows in single precision: letter
     #: takes 0.86 times as long, pendigits 0.88 and digits 0.94. Smaller fits take as
-    #: long with 0, but would end 1e-8 apart if rows are in another order.
+    #: long with 0, but a fit to rows and one to their copies then end 3e-8 apart.
     single_product: float = 2e5
     #: Smallest cost in multiplications of a whole Hessian in single precision. With an
     #: l1 penalty letter takes 0.6 to 0.8 times as long, and C="loo" 0.85 times. With 0
@@ -199,9 +199,9 @@ class Tuning(NamedTuple):
     #: smallest mean curvature of the rows. With 1e-5 15 small fits take 0.98 times as
     #: long, and without a limit fits to collinear features up to 3 times.
     least_pivot: float = 1e-4
-    #: The same for leave-one-out scores, whose errors no later step corrects. Those of
-    #: digits, pendigits, letter and emotions are below 2e-4 with it, and up to 1e-2
-    #: without it.
+    #: The same for leave-one-out scores, whose errors no later step corrects. The
+    #: errors for digits, pendigits, letter and emotions are below 2e-4 with it, and up
+    #: to 1e-2 without it.
     least_pivot_of_scores: float = 1e-3
     #: Largest size of the changes of left-out raw predictions, in units of those
     #: without the curvature of the row, which magnifies rounding errors. Scores then

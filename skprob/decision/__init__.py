@@ -4,12 +4,12 @@ The rules can be used with the probabilities of any classifier. Fit them to out-
 probabilities, or to probabilities of held-out rows. A model is too confident for the
 rows of its fit, and cuts that are chosen on these rows are too high.
 
-Read `_base.py` first, what a rule of label sets is, and `_sample.py`, what it is fitted
-to. `_cuts.py`, `_row_wise.py`, `_top_k.py` and `_stacked.py` have the rules;
-`_cut_candidates.py` counts hits of cuts, and `_expected_size.py` predicts how many
-labels a row has. A new rule is a subclass of :class:`DecisionRule` and a line in
-`_registry.py`. `_least_cost.py` is the rule of class labels, and `conformal/` has sets
-with a coverage.
+Read `_base.py` first, the class of all rules of label sets, and `_sample.py`, the rows
+that a rule is fitted to. `_cuts.py`, `_row_wise.py`, `_top_k.py` and `_stacked.py` have
+the rules; `_cut_candidates.py` counts hits of cuts, and `_expected_size.py` predicts
+how many labels a row has. A new rule is a subclass of :class:`DecisionRule` and a line
+in `_registry.py`. `_least_cost.py` is the rule of class labels, and `conformal/` has
+sets with a coverage.
 """
 
 from typing import TYPE_CHECKING

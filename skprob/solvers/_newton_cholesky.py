@@ -97,7 +97,7 @@ def newton_state(problem, point, damping, tuning):
     point : Point
         Its Hessian is of shape (n_parameters, n_parameters).
     damping : Damping
-        The one to try first. That of the state is the one that was used.
+        The damping to try first. The returned state has the damping that was used.
     tuning : Tuning
 
     Returns

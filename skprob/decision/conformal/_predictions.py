@@ -180,7 +180,7 @@ class SetPredictions:
             yield rows, within
 
     def _response_type(self):
-        """What is computed from the classifier for the calibration and for sets."""
+        """Kind of prediction of the classifier that calibration and sets need."""
         is_set = self.target_type_ == "label_set"
         return ResponseType(self._nonconformity().response, len(self.classes_), is_set)
 

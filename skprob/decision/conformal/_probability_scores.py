@@ -87,7 +87,7 @@ class AdaptiveScore(_ProbabilityScore):
         result = p >= smallest[:, None]
         if not self._never_empty:
             result[size == 0] = False
-        # Of classes with equal probabilities, some may be in the set and others not.
+        # Some classes with equal probabilities may be in the set and others not.
         is_tied = (last > 0) & (rising[rows, last - 1] == smallest)
         # Sums do not rise with numbers below zero, which some classifiers return.
         by_scores = np.flatnonzero(is_tied | (rising[:, 0] < 0))

@@ -15,7 +15,7 @@ _LOG_ZERO = np.log(np.finfo(np.float64).tiny)
 
 
 class ResponseType(NamedTuple):
-    """What is computed from the predictions of a classifier.
+    """Kind of prediction of a classifier, and its shape.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ _NUMBER = 0.18
 
 
 class Row(NamedTuple):
-    """What is drawn of one row.
+    """Bars of one row.
 
     Attributes
     ----------
