@@ -6,11 +6,11 @@ Read `base/_base.py` first: its `fit` goes from a user's arguments to fitted att
 label sets, `search/` chooses parameters by cross-validation, and `dask/` holds the rows
 of Dask collections.
 
-The files beside this one belong to several rooms: `_training_data.py` has the checked
-arguments of a fit, `_given.py` offsets and available classes, `_known_threshold.py` the
-thresholds that need no rows, `_trials.py` the checks of a user's mapping, `_entry_C.py`
-the C at which a first coefficient is not zero, and `_docstrings.py` the sections that
-docstrings share.
+Several of these folders import the files beside this one. `_training_data.py` has the
+checked arguments of a fit, and `_given.py` offsets and available classes.
+`_known_threshold.py` has the thresholds that need no rows, and `_trials.py` the checks
+of a user's mapping. `_entry_C.py` computes the C at which a first coefficient is not
+zero. `_docstrings.py` has the sections that docstrings share.
 """
 
 from .._utils.lazy import lazy_attribute

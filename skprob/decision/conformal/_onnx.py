@@ -11,7 +11,11 @@ from ...mappings import Entmax, Temperature
 
 
 class OnnxSets:
-    """Sets by entmax of a linear classifier, which ONNX has as a temperature."""
+    """Mixin: sets by entmax of a linear classifier, as entmax at a temperature.
+
+    All methods raise NotImplementedError for sets that no temperature describes, as
+    `skprob/onnx/` does for mappings and rules that no converter supports.
+    """
 
     def onnx_parser(self) -> Any:
         """Function that declares the outputs, for skl2onnx."""

@@ -16,7 +16,7 @@ _KINDS_OF_LABELS = "binary", "multiclass"
 
 
 def labels_or_sets(y):
-    """The target of a fit, and what it is.
+    """Checked target of a fit, and its kind.
 
     Returns
     -------
