@@ -1,5 +1,7 @@
 """Checks of penalty factors."""
 
+from reprlib import repr as short_repr
+
 import numpy as np
 
 
@@ -39,7 +41,7 @@ def checked_factors(factors, n_features, names):
     except (TypeError, ValueError) as error:
         raise ValueError(
             "penalty_factors must be real numbers, one for each feature; got "
-            f"{given!r}."
+            f"{short_repr(given)}."
         ) from error
     if array.shape != (n_features,):
         raise ValueError(
