@@ -15,11 +15,7 @@ for package in skprob.linear_model, skprob.decision:
     for name in package.__all__:
         getattr(package, name)
 
-# Their examples need other libraries; the tests say so where they are skipped.
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
+# Examples that need another library; docs/conftest.py has those of pages.
 if find_spec("distributed") is None:
     collect_ignore_glob = ["skprob/data/dask/_*.py", "skprob/linear_model/dask/_*.py"]
-if find_spec("distributed") is None:
-    collect_ignore += ["docs/user_guide/larger_data.rst"]
-if find_spec("torch") is None:
-    collect_ignore += ["docs/user_guide/gpu.rst"]

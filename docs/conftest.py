@@ -9,7 +9,12 @@ import pytest
 # The build's own scripts.
 collect_ignore = ["check_pages.py", "conf.py", "downloads", "extensions", "figures"]
 
-# This one saves models with what only the extra skprob[test] is sure to bring.
+# Pages whose examples need libraries that are not installed everywhere. pytest reads
+# this list in the conftest.py that is nearest to a page, and in no other.
+if find_spec("torch") is None:
+    collect_ignore += ["user_guide/gpu.rst"]
+if find_spec("distributed") is None:
+    collect_ignore += ["user_guide/larger_data.rst"]
 if not all(find_spec(name) for name in ("skops", "skl2onnx", "onnxruntime")):
     collect_ignore += ["user_guide/saving_and_deploying.rst"]
 
