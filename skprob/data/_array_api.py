@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.arrays import (
     as_type,
-    beside,
+    asarray_like,
     column_sums,
     concat,
     namespace,
@@ -53,10 +53,10 @@ class ArrayDesign(DesignMatrix):
         self._widest = widened(X[:0, ...])
 
     def matvec(self, coef, shift=None):
-        coef = as_type(beside(coef, self._X), self._X.dtype)
+        coef = as_type(asarray_like(coef, self._X), self._X.dtype)
         result = self._X @ coef.T
         if shift is not None:
-            result += as_type(beside(shift, self._X), self._X.dtype)
+            result += as_type(asarray_like(shift, self._X), self._X.dtype)
         return result
 
     def rmatvec(self, residual):
@@ -64,14 +64,14 @@ class ArrayDesign(DesignMatrix):
 
     def rmatvec_on_device(self, residual):
         """The product residualᵀ X as an array of the library and on the device of X."""
-        return beside(residual, self._X).T @ self._X
+        return asarray_like(residual, self._X).T @ self._X
 
     def wide(self, array):
         """NumPy's array on the device of X, in the widest type there."""
-        return beside(array, self._widest)
+        return asarray_like(array, self._widest)
 
     def moments(self, weight):
-        weight = as_type(beside(weight, self._X), self._X.dtype)
+        weight = as_type(asarray_like(weight, self._X), self._X.dtype)
         xp, total = self._xp, float(column_sums(weight))
         share = weight / (total or 1.0)
         unit = xp.maximum(xp.max(self._X, axis=0), -xp.min(self._X, axis=0))
@@ -109,7 +109,7 @@ class ArrayDesign(DesignMatrix):
     def sandwich_of(self, columns, n_columns, weights):
         """The sandwich, as an array of the library and on the device of X."""
         z = columns(slice(None))
-        weights = as_type(beside(weights, self._X), z.dtype)
+        weights = as_type(asarray_like(weights, self._X), z.dtype)
         products = [(z * weights[:, k]) @ z.T for k in range(weights.shape[1])]
         result = widened(self._xp.stack(products))
         return (result + self._xp.matrix_transpose(result)) / 2

@@ -68,8 +68,8 @@ class SingleBlock(Blocks):
         terms = function(self.single, *args)
         return [np.asarray(term, dtype=np.float64) for term in terms]
 
-    def beside(self, others):
-        """The block of a pair: this block, and that of others."""
+    def paired_with(self, others):
+        """The block of a pair: this block, and the block of `others`."""
         return SingleBlock((self.single, others.single))
 
     def joined(self, n_together):

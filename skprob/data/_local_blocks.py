@@ -47,7 +47,7 @@ class LocalBlocks(Blocks):
         self._run(function, args, total.add)
         return total.totals
 
-    def beside(self, others):
+    def paired_with(self, others):
         """Blocks of pairs: a block of these, and the one of others in its place."""
         return LocalBlocks(zip(self._blocks, others._blocks, strict=True))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._utils.arrays import as_type, beside, namespace, take, to_numpy
+from .._utils.arrays import as_type, asarray_like, namespace, take, to_numpy
 from .._utils.checks import (
     RealInterval,
     as_costs,
@@ -157,7 +157,7 @@ class LeastCost(KeywordsChecked, BaseEstimator):
                 f"probabilities must have a column for each of the {len(classes)} "
                 f"classes; got {p.shape[1]}."
             )
-        return p @ self.for_classes(classes)._costs_beside(p), classes
+        return p @ self.for_classes(classes)._costs_like(p), classes
 
     def for_classes(self, classes: Array) -> LeastCost:
         """A checked copy, whose costs are an array in the order of the classes.
@@ -224,16 +224,18 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         >>> rule.decide(np.array([[0.9, 0.1], [0.6, 0.4]]), names)
         array([ 4, -1])
         """
-        costs = probabilities @ self._costs_beside(probabilities)
+        costs = probabilities @ self._costs_like(probabilities)
         xp = namespace(costs)
         if available is not None:
             costs = xp.where(available, costs, xp.inf)
         return self._labels(costs, xp, classes)
 
-    def _costs_beside(self, probabilities):
+    def _costs_like(self, probabilities):
         """The costs in the library and type of the probabilities."""
         with np.errstate(over="ignore"):
-            costs = as_type(beside(self.costs, probabilities), probabilities.dtype)
+            costs = as_type(
+                asarray_like(self.costs, probabilities), probabilities.dtype
+            )
         xp = namespace(costs)
         if not xp.all(xp.isfinite(costs)):
             raise ValueError(
@@ -249,10 +251,10 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         if isinstance(classes, np.ndarray):
             columns, labels = to_numpy(columns), self._with_abstention(classes)
         else:
-            labels = beside(self._with_abstention(to_numpy(classes)), costs)
+            labels = asarray_like(self._with_abstention(to_numpy(classes)), costs)
         if self.abstain is not None:
             too_much = xp.min(costs, axis=1) > self.abstain
-            columns = xp.where(beside(too_much, columns), len(classes), columns)
+            columns = xp.where(asarray_like(too_much, columns), len(classes), columns)
         return take(labels, columns)
 
     def _with_abstention(self, classes):

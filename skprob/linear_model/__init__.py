@@ -6,7 +6,7 @@ Read `base/_base.py` first: its `fit` goes from a user's arguments to fitted att
 label sets, `search/` chooses parameters by cross-validation, and `dask/` holds the rows
 of Dask collections.
 
-Several of these folders import the files beside this one. `_training_data.py` has the
+The files of this folder are imported by several of these. `_training_data.py` has the
 checked arguments of a fit, and `_given.py` offsets and available classes.
 `_known_threshold.py` has the thresholds that need no rows, and `_trials.py` the checks
 of a user's mapping. `_entry_C.py` computes the C at which a first coefficient is not

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import beside, fill
+from .._utils.arrays import asarray_like, fill
 from .._utils.checks import in_order
 from ..targets import check_available, check_offset
 
@@ -79,9 +79,9 @@ class Given(NamedTuple):
         for key, a in self.of(rows).arguments.items():
             part = scores[:, : a.shape[1]]
             if key == "offset":
-                part += beside(a, part)
+                part += asarray_like(a, part)
             else:
-                fill(part, beside(~a, part), -np.inf)
+                fill(part, asarray_like(~a, part), -np.inf)
 
 
 NOTHING = Given()

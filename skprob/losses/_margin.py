@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from .._utils.arrays import as_type, beside
+from .._utils.arrays import as_type, asarray_like
 from .._utils.checks import InstancesOf, RealInterval, as_margins
 from .._utils.typing import Array, ArrayLike
 from ._base import Loss
@@ -155,4 +155,4 @@ class MarginLoss(Loss):
     def _of_matrix(self, target, like):
         """The costs of the rows' targets, in the library and type of an array."""
         costs = as_margins("margin", self.margin)
-        return target.matmul(as_type(beside(costs, like), like.dtype))
+        return target.matmul(as_type(asarray_like(costs, like), like.dtype))

@@ -7,7 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .._utils.arrays import as_type, beside, namespace
+from .._utils.arrays import as_type, asarray_like, namespace
 from .._utils.checks import RealInterval
 from .._utils.typing import Array, ArrayLike
 from ._base import Mapping
@@ -82,7 +82,7 @@ class EntropyInvariantSoftmax(Mapping):
         entropy = Softmax().negative_entropy(probabilities)
         if isinstance(n_available, Integral):
             return entropy / float(self._factor(n_available))
-        n_available = as_type(beside(n_available, entropy), entropy.dtype)
+        n_available = as_type(asarray_like(n_available, entropy), entropy.dtype)
         return entropy / self._factor(n_available)
 
     def linearize(self, scores):

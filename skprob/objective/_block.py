@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import (
-    beside,
+    asarray_like,
     concat,
     fill,
     is_host,
@@ -43,7 +43,7 @@ from ..data import (
     standardized,
 )
 from ..losses import LossLinearization, in_difference
-from ..targets import target_beside
+from ..targets import target_like
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Block:
             xp = namespace(self.available)
             n_available = xp.count_nonzero(self.available, axis=1)
         constant = loss.constant(self.target, n_available)
-        return constant if is_host(self.weight) else beside(constant, self.weight)
+        return constant if is_host(self.weight) else asarray_like(constant, self.weight)
 
     def scores(self, raw):
         """Scores of the rows, from raw predictions that may be overwritten."""
@@ -197,9 +197,9 @@ def split_rows(
     if is_host(X):
         weight = weight.astype(X.dtype, copy=False)
     else:
-        weight, target = beside(weight, X), target_beside(target, X)
-        offset = None if offset is None else beside(offset, X)
-        available = None if available is None else beside(available, X)
+        weight, target = asarray_like(weight, X), target_like(target, X)
+        offset = None if offset is None else asarray_like(offset, X)
+        available = None if available is None else asarray_like(available, X)
     whole = Block(
         design, target, weight, offset=offset, available=available, tuning=tuning
     )

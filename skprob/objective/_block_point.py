@@ -13,7 +13,7 @@ import numpy as np
 from .._utils.arrays import (
     all_finite,
     as_type,
-    beside,
+    asarray_like,
     column_sums,
     copied,
     flatnonzero,
@@ -121,7 +121,9 @@ class BlockPoint:
 
     def shifted(self, shift):
         """The point where a shift (M,) is added to all rows' raw predictions."""
-        return BlockPoint(self.block, self.loss, self.raw + beside(shift, self.raw))
+        return BlockPoint(
+            self.block, self.loss, self.raw + asarray_like(shift, self.raw)
+        )
 
     def value_and_gradient_of_shifted(self, shift):
         """Value and gradient (M, size) where a shift is added; nothing is kept."""
@@ -231,7 +233,7 @@ class BlockPoint:
         """Hessian in the intercepts, times a shift of them (M,)."""
         weight = self.block.weight
         along = zeros((len(shift), weight.shape[0]), weight)
-        along += beside(shift, along)[:, None]
+        along += asarray_like(shift, along)[:, None]
         product = self.linear.hessian_product(along.T)
         check_finite("second derivative of the loss", product, self.loss)
         return (to_numpy(weight @ product),)

@@ -18,7 +18,7 @@ need not be dense arrays. Every target has
 - ``of_classes(classes)``: the target of a slice of the classes.
 """
 
-from ._array import ArrayTarget, target_beside
+from ._array import ArrayTarget, target_like
 from ._as_target import as_target
 from ._check import check_target
 from ._choice_set import check_available, check_target_available
@@ -59,7 +59,7 @@ __all__ = [
     "infer_target_type",
     "mean_weights",
     "smoothed_target",
-    "target_beside",
+    "target_like",
     "unique_labels",
     "weights_of_classes",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import as_type, beside, namespace, one_hot, take
+from .._utils.arrays import as_type, asarray_like, namespace, one_hot, take
 from ._dense import DenseTarget
 from ._labels import LabelTarget
 from ._smoothed import SmoothedTarget
@@ -49,7 +49,7 @@ class ArrayTarget(DenseTarget):
         return ArrayTarget(self.values[:, classes])
 
 
-def target_beside(target, X):
+def target_like(target, X):
     """A target of the library and on the device of an array.
 
     Parameters
@@ -65,20 +65,20 @@ def target_beside(target, X):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.targets import LabelTarget, target_beside
+    >>> from skprob.targets import LabelTarget, target_like
     >>> target = LabelTarget(np.array([1, 0]), n_classes=2)
-    >>> target_beside(target, np.zeros((2, 3))).values
+    >>> target_like(target, np.zeros((2, 3))).values
     array([[0., 1.],
            [1., 0.]])
     """
     if isinstance(target, SmoothedTarget):
-        inner = target_beside(target.target, X)
+        inner = target_like(target.target, X)
         mixture = replace(target, target=inner)
         return ArrayTarget(mixture.to_dense(inner.values.dtype))
     if isinstance(target, LabelTarget):
         # Only the class numbers are moved to the device, in as few bytes as hold them.
         types = (np.int8, np.int16, np.int32, np.int64)
         dtype = next(t for t in types if target.n_classes <= np.iinfo(t).max)
-        numbers = beside(target.class_numbers.astype(dtype), X)
+        numbers = asarray_like(target.class_numbers.astype(dtype), X)
         return ArrayTarget(as_type(one_hot(numbers, target.n_classes), X.dtype))
-    return ArrayTarget(beside(target.to_dense(target.dtype), X))
+    return ArrayTarget(asarray_like(target.to_dense(target.dtype), X))

@@ -55,7 +55,7 @@ from skprob.mappings import (
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective.left_out import _leave_one_out
-from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, target_beside
+from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, target_like
 
 from ..estimators import CLASSIFIERS
 
@@ -171,7 +171,7 @@ def test_losses_are_those_of_numpy(loss, library, numpy):
     if isinstance(loss, InfimumLoss):  # A row has one to six candidates.
         rows = np.tril(np.ones((6, 6)))[np.arange(40) % 6]
         target = DenseTarget(rows / rows.sum(axis=1, keepdims=True))
-    in_library = target_beside(target, library.array(scores))
+    in_library = target_like(target, library.array(scores))
     assert library.holds(in_library.values, "float64")
     expected = loss.linearize(scores.copy(), target)
     linear = loss.linearize(library.array(scores), in_library)
@@ -408,7 +408,7 @@ def test_joined_rows_are_those_of_numpy(library, numpy):
     assert library.holds(columns, "float64")
     assert_array_equal(numpy(columns), X[[4, 5, 0]].T)
     labels = LabelTarget(np.arange(7) % 3, 3)
-    target = target_beside(labels, library.array(X))
+    target = target_like(labels, library.array(X))
     joined = target.take(np.array([4, 5])).joined([target.take(np.array([0]))])
     assert_array_equal(numpy(joined.values), np.eye(3)[[1, 2, 0]])
     assert_array_equal(numpy(joined.second), [1, 0, 0])

@@ -228,13 +228,13 @@ def test_pairs_of_blocks_in_the_same_place():
     def text(pair):
         return "{} {}".format(*pair)
 
-    pairs = LocalBlocks([1, 2]).beside(LocalBlocks("ab"))
+    pairs = LocalBlocks([1, 2]).paired_with(LocalBlocks("ab"))
     assert pairs.collect(text) == ["1 a", "2 b"]
-    pairs = SingleBlock(1).beside(SingleBlock("a"))
+    pairs = SingleBlock(1).paired_with(SingleBlock("a"))
     assert type(pairs) is SingleBlock
     assert pairs.collect(text) == ["1 a"]
     with pytest.raises(ValueError, match="shorter"):
-        LocalBlocks([1, 2]).beside(LocalBlocks([3]))
+        LocalBlocks([1, 2]).paired_with(LocalBlocks([3]))
 
 
 def test_the_kind_of_blocks_is_that_of_their_number():

@@ -10,8 +10,8 @@ no other file is needed, except `_matrices.py` for parts of NumPy's matrices.
 """
 
 from ._conversions import (
-    beside,
-    is_beside,
+    asarray_like,
+    is_on_device_of,
     moved,
     real_dtypes,
     take,
@@ -55,7 +55,7 @@ from ._matrices import (
 __all__ = [
     "all_finite",
     "as_type",
-    "beside",
+    "asarray_like",
     "check_tensor",
     "column_sums",
     "columns_of",
@@ -67,10 +67,10 @@ __all__ = [
     "flatnonzero",
     "has_dask",
     "identity_like",
-    "is_beside",
     "is_dask",
     "is_foreign",
     "is_host",
+    "is_on_device_of",
     "moved",
     "namespace",
     "numpy_dtype",

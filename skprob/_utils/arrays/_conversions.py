@@ -7,12 +7,15 @@ from sklearn.utils._array_api import _max_precision_float_dtype
 from ._functions import is_host, namespace, numpy_dtype, to_numpy
 
 
-def beside(array, other):
-    """An array of the library, device and, if of real numbers, type of another one."""
+def asarray_like(array, other):
+    """The array in the library and on the device of another, as in ``np.asarray``.
+
+    Real numbers get the type of the other array, too, if it has a real type.
+    """
     if is_host(other):
         return to_numpy(array)
     xp = namespace(other)
-    if is_beside(array, other):
+    if is_on_device_of(array, other):
         return array
     array = to_numpy(array)
     if not array.flags.writeable or min(array.strides, default=0) < 0:
@@ -23,7 +26,10 @@ def beside(array, other):
 
 
 def moved(array, other):
-    """A NumPy array in the library and on the device of another; same type."""
+    """A NumPy array in the library and on the device of another, which keeps its type.
+
+    Real numbers are rounded to the widest type of the device.
+    """
     if is_host(other):
         return array
     wide = numpy_dtype(widened(other[:0, ...]))
@@ -32,8 +38,8 @@ def moved(array, other):
     return namespace(other).asarray(array, device=other.device)
 
 
-def is_beside(array, other):
-    """Whether two arrays are of one library and on one device."""
+def is_on_device_of(array, other):
+    """Whether an array has the library and the device of another."""
     if isinstance(array, np.ndarray) or not is_array_api_obj(array):
         return False
     same = namespace(array) is namespace(other)
@@ -63,4 +69,4 @@ def take(array, rows):
         return array[rows]
     if isinstance(rows, slice):
         return array[slice(*rows.indices(array.shape[0])), ...]
-    return namespace(array).take(array, beside(rows, array), axis=0)
+    return namespace(array).take(array, asarray_like(rows, array), axis=0)

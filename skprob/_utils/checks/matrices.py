@@ -4,10 +4,10 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import (
-    beside,
+    asarray_like,
     check_tensor,
-    is_beside,
     is_foreign,
+    is_on_device_of,
     namespace,
     to_numpy,
     widened,
@@ -112,9 +112,9 @@ def array_rows(scores, **others):
     xp, checked = namespace(scores), [scores]
     for name, array in others.items():
         check_tensor(name, array)
-        if not is_beside(array, scores):
+        if not is_on_device_of(array, scores):
             array = to_numpy(array) if is_foreign(array) else array
-            array = beside(as_real(name, array), scores)
+            array = asarray_like(as_real(name, array), scores)
         array = xp.astype(array_real(name, array), scores.dtype, copy=False)
         check_direction(name, array, scores)
         checked.append(array)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import beside, concat, zeros
+from ..._utils.arrays import asarray_like, concat, zeros
 from ..._utils.single_precision import keeps_digits
 from ..._utils.tuning import Tuning
 from .._array_api import ArrayDesign
@@ -77,7 +77,7 @@ class Standardization(NamedTuple):
         """
         mean, scale, fit_intercept = self
         if not isinstance(columns, np.ndarray):
-            mean, scale = beside(mean, columns), beside(scale, columns)
+            mean, scale = asarray_like(mean, columns), asarray_like(scale, columns)
             z = (columns - mean[:, None]) / scale[:, None]
             constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
             return concat([z, constant])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._utils.arrays import beside, concat, namespace, to_numpy, widened
+from ..._utils.arrays import asarray_like, concat, namespace, to_numpy, widened
 from ._standardized_design import StandardizedDesign
 
 
@@ -29,7 +29,7 @@ class StandardizedArray(StandardizedDesign):
         raw = coef[:, : self._mean.shape[0]] / self._scale
         if self._units.fit_intercept:
             offset = coef[:, -1] - raw @ self._mean
-            shift = offset if shift is None else offset + beside(shift, offset)
+            shift = offset if shift is None else offset + asarray_like(shift, offset)
         return self._design.matvec(raw, shift)
 
     def rmatvec(self, residual):
@@ -38,7 +38,7 @@ class StandardizedArray(StandardizedDesign):
         product = product / self._scale
         if self._units.fit_intercept:
             xp = namespace(product)
-            total = xp.sum(beside(residual, product), axis=0, dtype=product.dtype)
+            total = xp.sum(asarray_like(residual, product), axis=0, dtype=product.dtype)
             product -= total[:, None] * self._center
             product = concat([product, total[:, None]], axis=1)
         return to_numpy(product).astype(np.float64)

@@ -7,7 +7,14 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..._utils.arrays import beside, has_dask, is_foreign, namespace, take, to_numpy
+from ..._utils.arrays import (
+    asarray_like,
+    has_dask,
+    is_foreign,
+    namespace,
+    take,
+    to_numpy,
+)
 from ..._utils.checks import check_X
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike
 from ...decision import DecisionRule
@@ -153,7 +160,9 @@ class PredictionMixin:
             sets = self._predicted_sets(X, available, offset)
             if self.sparse_output:
                 return sets.to_sparse()
-            return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
+            return (
+                asarray_like(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
+            )
 
         model = self._fitted_model()
         rule = model.rule_of_labels
@@ -287,4 +296,4 @@ class PredictionMixin:
             return to_numpy(classes)[columns]
         if isinstance(classes, np.ndarray) and classes.dtype.kind not in "biuf":
             return classes[to_numpy(columns)]
-        return take(beside(classes, columns), columns)
+        return take(asarray_like(classes, columns), columns)

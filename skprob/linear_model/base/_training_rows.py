@@ -45,10 +45,10 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         available=available,
         offset=offset,
     )
-    classes_beside_y = encoded.classes
-    if is_foreign(y) and classes_beside_y.dtype.kind in "biuf":
-        classes_beside_y = moved(classes_beside_y, y)
-    rows = RowsInMemory(spec, data, encoded, classes_beside_y)
+    classes_like_y = encoded.classes
+    if is_foreign(y) and classes_like_y.dtype.kind in "biuf":
+        classes_like_y = moved(classes_like_y, y)
+    rows = RowsInMemory(spec, data, encoded, classes_like_y)
     metadata = {"sample_weight": data.sample_weight}
     yield rows, {"X": data.X, "y": data.y, "metadata": metadata}
 

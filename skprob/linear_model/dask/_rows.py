@@ -114,11 +114,11 @@ class DaskRows:
         check_total_weight(self.total_weight)
 
     @property
-    def classes_beside_y(self):
+    def classes_like_y(self):
         """See :class:`RowsInMemory`."""
         return self.classes
 
-    def beside_X(self, array):
+    def asarray_like_X(self, array):
         """The array itself: coefficients are NumPy's."""
         return array
 

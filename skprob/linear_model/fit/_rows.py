@@ -26,7 +26,7 @@ class RowsInMemory:
         Its X is an array of any library or a CSR matrix.
     encoded : EncodedTarget
         Of the same rows.
-    classes_beside_y : array of shape (n_classes,), default=None
+    classes_like_y : array of shape (n_classes,), default=None
         The classes in the library, and on the device, of y; None if y is NumPy's.
 
     Attributes
@@ -36,7 +36,7 @@ class RowsInMemory:
         not known are not available.
     target_type, classes, has_none, n_scores
         As of the encoded target.
-    classes_beside_y : array of shape (n_classes,)
+    classes_like_y : array of shape (n_classes,)
         The classes in the library, and on the device, of y.
     dtype : dtype
         Of X.
@@ -59,7 +59,7 @@ class RowsInMemory:
 
     is_remote = False
 
-    def __init__(self, spec, data, encoded, classes_beside_y=None):
+    def __init__(self, spec, data, encoded, classes_like_y=None):
         X, sample_weight, labelled = data.X, data.sample_weight, encoded.labelled
         self.n_rows, self.n_unlabelled, self.dtype = X.shape[0], 0, numpy_dtype(X)
         if labelled is not None:
@@ -73,9 +73,9 @@ class RowsInMemory:
 
         # The target.
         self.target_type, self.has_none = encoded.target_type, encoded.has_none
-        self.classes = self.classes_beside_y = encoded.classes
-        if classes_beside_y is not None:
-            self.classes_beside_y = classes_beside_y
+        self.classes = self.classes_like_y = encoded.classes
+        if classes_like_y is not None:
+            self.classes_like_y = classes_like_y
         self.target, self.n_scores = encoded.target, encoded.n_scores
         self._smoothing, self._known = spec.label_smoothing, data.known
 
@@ -98,7 +98,7 @@ class RowsInMemory:
     def class_totals(self):
         return self.target.class_totals(np.ones(self.target.shape[0]))
 
-    def beside_X(self, array):
+    def asarray_like_X(self, array):
         """NumPy's array in the library, and on the device, of X."""
         return array if self.is_on_host else moved(array, self._X)
 

@@ -135,9 +135,9 @@ def model_of(coef, intercept, spec, rows):
     # Other thresholds are chosen from the probabilities of the model.
     rule_of_labels = spec.threshold if isinstance(spec.threshold, LeastCost) else None
     return FittedModel(
-        coef=rows.beside_X(coef.astype(rows.dtype)),
-        intercept=rows.beside_X(intercept.astype(rows.dtype)),
-        classes=rows.classes_beside_y,
+        coef=rows.asarray_like_X(coef.astype(rows.dtype)),
+        intercept=rows.asarray_like_X(intercept.astype(rows.dtype)),
+        classes=rows.classes_like_y,
         target_type=rows.target_type,
         mapping=spec.mapping,
         has_none=rows.has_none,

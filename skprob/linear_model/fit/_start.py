@@ -87,7 +87,7 @@ def _is_too_far(objective, parameters):
 
 def _order_of_last_fit(last_fit, rows):
     """The positions of the new classes among the classes of the last fit."""
-    new = to_numpy(rows.classes_beside_y).tolist()
+    new = to_numpy(rows.classes_like_y).tolist()
     if last_fit.classes is None:
         return list(range(len(new)))
     old = last_fit.classes.tolist()

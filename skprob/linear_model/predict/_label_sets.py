@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._utils.arrays import as_type, beside, namespace
+from ..._utils.arrays import as_type, asarray_like, namespace
 from .._known_threshold import check_labels_of_rule, check_threshold
 from ._prediction import Prediction
 
@@ -19,7 +19,7 @@ def sets_of_scores(cuts, model):
 
     def sets(scores):
         p = model.mapping(scores)[:, : model.n_classes]
-        return as_type(p > beside(np.asarray(cuts), p), namespace(p).int64)
+        return as_type(p > asarray_like(np.asarray(cuts), p), namespace(p).int64)
 
     return sets
 

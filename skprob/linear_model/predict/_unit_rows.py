@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 
 from ..._utils.arrays import (
     as_type,
-    beside,
+    asarray_like,
     concat,
     is_host,
     namespace,
@@ -101,7 +101,9 @@ class StandardUnitRows(UnitRows):
     constant: float  #: Zero is no constant.
 
     def __call__(self, X):
-        mean, scale = (as_type(beside(a, X), X.dtype) for a in (self.mean, self.scale))
+        mean, scale = (
+            as_type(asarray_like(a, X), X.dtype) for a in (self.mean, self.scale)
+        )
         if not is_host(X):
             column = zeros((X.shape[0], int(self.constant > 0)), X) + self.constant
             return unit_rows(concat([(X - mean) / scale, column], axis=1))
@@ -167,4 +169,6 @@ class StandardizedFeatures:
             scale = np.where(deviation > least, deviation, 1.0)
         square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
         constant = float(self.constant * (np.sqrt(square) or 1.0))
-        return StandardUnitRows(rows.beside_X(center), rows.beside_X(scale), constant)
+        return StandardUnitRows(
+            rows.asarray_like_X(center), rows.asarray_like_X(scale), constant
+        )

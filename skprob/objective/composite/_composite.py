@@ -210,7 +210,7 @@ class CompositeObjective(LinearObjective):
 
     def _points_with_rows(self, point):
         """Points of the blocks with the raw predictions of a point's."""
-        return self.blocks.beside(point.of_blocks).map(point_with_rows)
+        return self.blocks.paired_with(point.of_blocks).map(point_with_rows)
 
     def composed(self, smooth):
         """The :class:`CompositePoint` of a point of the smooth part; without a pass."""

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import beside, row_dot
+from ..._utils.arrays import asarray_like, row_dot
 from .._block import scores_of, weighted_sum
 from ..certificates import mixture
 
@@ -147,7 +147,7 @@ def _mismatch(point, t, u, s):
     if change.shape[1] == 1:  # In the difference of two scores.
         change = scores_of(2 * change)
     if t > 0:
-        change = (1 - t) * change + t * (beside(u, target) - target)
+        change = (1 - t) * change + t * (asarray_like(u, target) - target)
     change = (1 - s) * change
     rows = point.linear.values + loss.negative_entropy(change + target)
     scores = scores_of(point.raw)

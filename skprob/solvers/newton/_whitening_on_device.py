@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._utils.arrays import (
     all_finite,
-    beside,
+    asarray_like,
     concat,
     identity_like,
     namespace,
@@ -42,11 +42,11 @@ class WhiteningOnDevice:
         if self._splits:
             typical = diagonals.mean(axis=0)
             common = scale_of_common_part(typical, ridge, vanishing, n_outputs)
-            self._common = beside(common, grams)
+            self._common = asarray_like(common, grams)
 
     def to_parameters(self, variables):
         xp, factors = namespace(self._factors), self._factors
-        rows = reshape(beside(variables, factors), (-1, factors.shape[1]))
+        rows = reshape(asarray_like(variables, factors), (-1, factors.shape[1]))
         if factors.shape[0] == 1:
             return to_numpy(rows @ factors[0, ...]).ravel()
         n_outputs = self._n_outputs
@@ -58,7 +58,7 @@ class WhiteningOnDevice:
 
     def gradient(self, gradient):
         xp, factors = namespace(self._factors), self._factors
-        rows = beside(gradient.reshape(self._n_outputs, -1), factors)
+        rows = asarray_like(gradient.reshape(self._n_outputs, -1), factors)
         if factors.shape[0] == 1:
             return reshape(rows @ factors[0, ...].T, (-1,))
         if not self._splits:
@@ -84,7 +84,7 @@ def _inverse_factors(grams, diagonals, vanishing):
     xp, identity = namespace(grams), identity_like(grams.shape[1], grams)
 
     def with_diagonals(diagonals):
-        return xp.where(identity > 0, beside(diagonals, grams)[:, None, :], grams)
+        return xp.where(identity > 0, asarray_like(diagonals, grams)[:, None, :], grams)
 
     factors = inverse_factor(with_diagonals(diagonals))
     if factors is not None:
@@ -104,7 +104,7 @@ def _inverse_factor(gram, diagonal, jitter):
     if not (np.isfinite(diagonal).all() and all_finite(gram)):
         return identity
     while True:
-        hessian = xp.where(identity > 0, beside(diagonal, gram), gram)
+        hessian = xp.where(identity > 0, asarray_like(diagonal, gram), gram)
         factor = inverse_factor(hessian)
         if factor is not None:
             return factor
