@@ -280,9 +280,8 @@ intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
 n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
     Number of iterations of each fit of the search; 0 where the solution that a fit
     started from was within the tolerance. A fit that does not converge from there is
-    repeated from zero, and the iterations are those of the one that is kept. That of
-    the final fit is
-    ``history_["iteration"][-1]``.
+    repeated from zero, and the number is that of the fit that is kept. The number of
+    the final fit is ``history_["iteration"][-1]``.
 {attributes}"""
 
 _SEARCH_NOTES = """\
@@ -339,12 +338,13 @@ def with_shared_arguments(method: Decorated) -> Decorated:
 def with_shared_sections(cls: Decorated) -> Decorated:
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
-    The class is said to be of the package, under which pickle and skops look for it.
+    The section is made of the shared entries, in the order of the constructor. It lacks
+    parameters that the constructor does not take, and entries that the docstring
+    already has. A search also has {search_parameters}, {search_verbose},
+    {search_attributes} and {search_notes}.
 
-    Sections of a search have the prefix "search_", and there is {search_notes}. An
-    entry that the docstring describes itself is left out, and so is a parameter that
-    the constructor does not take. Parameters are in the order of the constructor, and C
-    gets its default.
+    The ``__module__`` of the class becomes the package, where pickle and skops look for
+    it.
     """
     taken = inspect.signature(cls.__init__).parameters
     value = getattr(cls, "_parameter", "")
@@ -365,9 +365,10 @@ def with_shared_sections(cls: Decorated) -> Decorated:
         given = 'C : float, "auto" or "loo", default='
         parameters = parameters.replace(f"{given}1.0", f'{given}"auto"')
     _fill(cls, "parameters", parameters)
-    # A parameter is described before the attributes are, and not among them.
+    # A parameter may have the name of an attribute: read the section of attributes
+    # only.
     described = re.split(r"(?m)^ *Attributes\n", cls.__doc__)[-1]
-    # Attributes of the choice of C, which a search makes itself.
+    # Attributes of C="loo", which a search does not have.
     without = set() if "C" in taken else {"Cs_", "loo_scores_"}
     attributes = [
         entry
@@ -380,7 +381,7 @@ def with_shared_sections(cls: Decorated) -> Decorated:
 
 
 def _entries(section):
-    """Names and texts of what a section describes."""
+    """Name and text of each entry of a section."""
     entries = re.split(r"\n(?=\w+ : )", section)
     return [(entry.split(" : ")[0], entry) for entry in entries]
 
@@ -390,8 +391,8 @@ def _describes(text, name):
 
 
 def _fill(documented, name, text):
-    """Put a text into the line that is {name}, as far to the right as this is."""
-    # From Python 3.13 the compiler takes the indentation away.
+    """Replace the line {name} of a docstring by a text with the same indentation."""
+    # The indentation differs: from Python 3.13 the compiler removes it.
     documented.__doc__ = re.sub(
         rf"(?m)^( *){{{name}}}$",
         lambda place: indent(text, place[1]),

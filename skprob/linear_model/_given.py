@@ -17,7 +17,7 @@ class Given(NamedTuple):
     available : ndarray of bool of shape (n_samples, n_classes) or None
         The classes that the row may choose from.
     offset : ndarray of shape (n_samples, n_classes) or None
-        What is added to the scores.
+        Numbers that are added to the scores.
     """
 
     available: np.ndarray | None = None
@@ -27,7 +27,7 @@ class Given(NamedTuple):
     def checked(
         cls, available, offset, n_rows, classes, *, target_type, is_pair, dtype
     ):
-        """Check a user's arguments, for so many rows and for these classes.
+        """Check a user's arguments, for `n_rows` rows and these classes.
 
         The columns of a DataFrame are put in the order of the classes. `target_type`
         is that of `y`.
@@ -52,7 +52,7 @@ class Given(NamedTuple):
 
     @property
     def is_nothing(self):
-        """Whether neither of the two is given."""
+        """Whether neither available classes nor offsets are given."""
         return not self.arguments
 
     @property

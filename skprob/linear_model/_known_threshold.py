@@ -1,4 +1,4 @@
-"""Thresholds of label sets and rules of labels: checks, and those without rows."""
+"""Checks of thresholds and rules, and the thresholds that need no rows."""
 
 from numbers import Real
 
@@ -121,6 +121,6 @@ def is_fitted_to_rows(threshold):
 
 
 def known_threshold(threshold, classes):
-    """The checked threshold, of those that need no rows, as a number or a rule."""
+    """A checked threshold that needs no rows, as a number or a rule."""
     is_support = isinstance(threshold, str) and threshold == "support"
     return 0.0 if is_support else check_threshold(threshold, classes)

@@ -1,4 +1,4 @@
-"""The C from which a path of penalties that select starts."""
+"""The largest C at which a lasso makes all coefficients zero."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def smallest_C(
     Parameters
     ----------
     estimator : estimator
-        A linear classifier with ``l1_ratio`` > 0; its other parameters count, too,
-        but for ``C``. It is not fitted.
+        A linear classifier with ``l1_ratio`` > 0. All its parameters but ``C`` have an
+        effect. It is not fitted.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Training data, as for ``fit``.
     y : array-like or sparse matrix
-        Labels, label sets or distributions, likewise.
+        Labels, label sets or distributions, as for ``fit``.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights of the rows; 1 if not given.
     available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -54,9 +54,9 @@ def smallest_C(
     Raises
     ------
     ValueError
-        If ``l1_ratio`` is 0: then no coefficient is zero at any C. If the loss has no
-        penalty, the noise of the mapping is to be learnt, or zero coefficients have no
-        probabilities; if an argument is malformed.
+        If ``l1_ratio`` is 0, so that no coefficient is zero at any C; if the fit has no
+        penalty, estimates the noise of the mapping, or has no probabilities at zero
+        scores; if an argument is malformed.
 
     Warns
     -----
@@ -71,11 +71,11 @@ def smallest_C(
     -----
     With weights s of the rows, W = 0 is the minimum where no entry of the gradient of
     the mean loss in W is larger than ρ / (C Σs) times the factor of its feature. The
-    gradient is taken at the minimum over what is not penalised: the intercepts, and the
-    features with factor 0. With groups, "entry" is the norm of the entries of a
-    feature. So C is in proportion to ``l1_ratio``. Without offsets and free
-    features the probabilities at this minimum are the weighted shares of the classes
-    for every mapping that has them, so that all of these have the same C.
+    gradient is taken at the minimum over the intercepts and the features with factor 0.
+    With groups, "entry" is the norm of the entries of a feature. So C is in proportion
+    to ``l1_ratio``. Without offsets and without features of factor 0, the probabilities
+    at this minimum are the weighted shares of the classes. So all mappings that can
+    have these probabilities have the same C.
 
     If the loss is not convex, zero is a stationary point at this C and at no larger
     one, for the intercepts that the solver finds.

@@ -14,15 +14,15 @@ class TrainingData(NamedTuple):
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     y : ndarray or CSR array
-        Of the type that the classifier's ``target_type`` names.
+        Labels, label sets, distributions or candidates, as ``target_type`` says.
     sample_weight : ndarray of shape (n_samples,)
     given : Given
-        For the classes.
+        Available classes and offsets of the rows.
     classes : ndarray of shape (n_classes,) or None
         None takes them from y.
     has_none : bool or "auto"
-        Whether rows without a label have a class of their own, after these; "auto" if
-        there are such rows.
+        Whether there is one more class, the last, for rows without a label; "auto" is
+        True if there are such rows.
     known : ndarray of bool of shape (n_samples, n_classes) or None
         Which entries of `y` are known; None if all are.
     """

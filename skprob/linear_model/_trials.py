@@ -1,4 +1,4 @@
-"""A user's mapping and loss are tried on a few scores, before a fit."""
+"""Checks of a user's mapping and loss on a few scores, before a fit."""
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def check_loss(loss, n_classes):
             )
     slopes, expected = (ahead - behind) / (2 * step), (gradient * direction).sum(axis=1)
     off, size = np.abs(expected - slopes), np.abs(slopes).max()
-    # At a kink a row may differ.
+    # The gradient of a row may differ from the slope where the loss has a kink.
     if np.count_nonzero(off > 0.02 * size + 1e-6) > len(off) / 2:
         raise ValueError(
             f"The gradient of {loss!r} must agree with differences of its values; "
@@ -86,7 +86,7 @@ def check_loss(loss, n_classes):
 
 
 def _check_two_classes(mapping, dtype):
-    """Raise where opposite scores have probabilities that do not tell them apart."""
+    """Raise if the probabilities of two classes do not depend on the size of u."""
     difference = np.array([[0.25], [0.5], [1.0], [2.0], [3.0]], dtype=dtype)
     both = np.concatenate([difference, -difference])
     p = np.asarray(mapping.probabilities(scores_of(both)))
@@ -94,8 +94,8 @@ def _check_two_classes(mapping, dtype):
     if is_even or mapping.traits.is_scale_invariant:
         fact = "always 1/2" if is_even else "only by the sign of u"
         raise ValueError(
-            "The scores of two classes are -u/2 and u/2, and the mapping must tell "
-            f"them apart by the size of u; the probabilities of {mapping!r} are "
+            "The scores of two classes are -u/2 and u/2, and their probabilities must "
+            f"depend on the size of u; the probabilities of {mapping!r} are "
             f"{'' if is_even else 'changed '}{fact}. Take a function that is neither "
             "symmetric about zero nor a power, such as that of the score plus one."
         )

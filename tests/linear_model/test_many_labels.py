@@ -164,7 +164,7 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
     rows_of_a_block, plan_with, monkeypatch, model
 ):
     rows_of_a_block(100)
-    monkeypatch.setattr(_threshold_rule, "_ROWS_ENOUGH", 1000)
+    monkeypatch.setattr(_threshold_rule, "_ENOUGH_ROWS", 1000)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr(Description, "keeps_raw_predictions", False)
     X, Y = many_labels()

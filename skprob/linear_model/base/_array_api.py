@@ -28,9 +28,9 @@ class ArrayApiSupport:
             mapping = self._mapping() if self._takes_arrays else None
             if mapping is None or not mapping.traits.supports_array_api:
                 return False
-            # The loss that belongs to such a mapping takes them, too.
+            # The loss that matches such a mapping supports them, too.
             loss = self._loss()
             is_auto = isinstance(loss, str) and loss == "auto"
             return is_auto or get_loss(loss, mapping).traits.supports_array_api
-        except (TypeError, ValueError):  # Which the fit says more of.
+        except (TypeError, ValueError):  # Fitting raises a clearer error.
             return False

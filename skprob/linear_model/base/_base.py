@@ -1,4 +1,4 @@
-"""What all linear classifiers share: how they are fitted."""
+"""The base class of the linear classifiers, with `fit`."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class BaseLinearClassifier(
         tags.array_api_support = self._supports_array_api()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
-        # Without an intercept no class can be favoured for every x, which
-        # scikit-learn's check of class weights asks for.
+        # scikit-learn's check of class weights needs an intercept: without one, no
+        # class can be favoured for every x.
         tags.classifier_tags.poor_score = self.similarity == "cosine"
         return tags
 
@@ -80,7 +80,7 @@ class BaseLinearClassifier(
             partitions; for an array of another library under scikit-learn's
             ``array_api_dispatch=True``, on its device.
         y : array-like or sparse matrix
-            What is learnt (see ``target_type``): labels of shape (n_samples,); a
+            Target (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
             row's set of labels or, with ``target_type="candidates"``, of the classes of
             which one is true; or a distribution over the classes in each row. NaN in an
@@ -159,7 +159,7 @@ class BaseLinearClassifier(
                     progress.finish()
         return self
 
-    #: The threshold of a model that a search refits, which has chosen it.
+    #: The threshold that a search has chosen, in the model that it refits; else None.
     _threshold_of_search = None
 
     def _threshold_rule(self, spec, rows):
@@ -170,7 +170,7 @@ class BaseLinearClassifier(
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
     def _progress(self, reported, **given):
-        """Reports of the fit, a ``FitProgress``; None if nothing asks for them."""
+        """The ``FitProgress`` of a fit; None without callbacks and ``verbose``."""
         # Callbacks are those of the classifier, or of a search that fits it.
         has_callbacks = bool(getattr(self, "_skl_callbacks", None))
         has_callbacks |= hasattr(self, "_parent_callback_ctx")
@@ -187,7 +187,7 @@ class BaseLinearClassifier(
         if unit_rows is not None:
             coef, intercept = unit_rows.from_model(coef, intercept)
         if not hasattr(self, "classes_"):
-            # Coefficients that were assigned are those of the new classes.
+            # They were assigned to an unfitted model: they are for the new classes.
             return LastFit(coef, intercept, None, None)
         return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
 

@@ -16,7 +16,7 @@ class OnnxConvertible:
         return parser(self)
 
     def onnx_shape_calculator(self) -> Callable[..., Any]:
-        """Function that gives the outputs their shapes, for skl2onnx."""
+        """Function that sets the shapes of the outputs, for skl2onnx."""
         from ...onnx import set_shapes
 
         return set_shapes

@@ -1,4 +1,4 @@
-"""Parameters of other packages and of papers: errors that name those of skprob."""
+"""Advice in errors about parameters that have another name in other packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SENTENCES = {
     "sample_weight": "It is an argument of fit.",
 }
 
-#: Our name of a parameter.
+#: Name in skprob of a parameter of other packages.
 _OURS = {
     "activation": "mapping",
     "class_weights": "class_weight",
@@ -99,7 +99,7 @@ OTHER_VALUES = {
 
 
 class OtherWords(KeywordsChecked):
-    """An estimator whose errors about parameters that it lacks name those of skprob."""
+    """Mixin: an error about an unknown parameter names the one of skprob to use."""
 
     _other_values = OTHER_VALUES
 

@@ -25,7 +25,7 @@ from ._other_words import OtherWords
 
 
 class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
-    """The constructor of a linear classifier, and what follows from its parameters.
+    """The constructor of a linear classifier, and the ``FitSpec`` of its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
     """
@@ -141,10 +141,10 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _mapping(self):
-        """The mapping that the parameters ask for."""
+        """The mapping that the parameters describe."""
 
     def _loss(self):
-        """The loss, or its name, that the parameters ask for."""
+        """The loss, or its name, that the parameters describe."""
         return self.loss
 
     def _fit_spec(self):
@@ -207,6 +207,6 @@ def _made_constraints(cls):
 
 
 def constraints_but(*names):
-    """The constraints of the parameters, without those of some."""
+    """The constraints of all parameters but those with these names."""
     every = LinearParameters._parameter_constraints
     return {name: allowed for name, allowed in every.items() if name not in names}

@@ -66,7 +66,7 @@ class PredictionMixin:
         def of_scores(scores):
             if self.target_type_ != "class" or n_classes > 2:
                 return scores[:, :n_classes]
-            # The difference of the two scores, whatever the number of outputs.
+            # The difference of the two scores, also where there are two outputs.
             if not mapping.traits.is_order_preserving:
                 scores = mapping(scores)
             return scores[:, 1] - scores[:, 0]
@@ -209,12 +209,12 @@ class PredictionMixin:
         Returns
         -------
         score : float
-            For labels, the proportion of correct predictions; for label sets, the
-            proportion of rows whose whole set is correct, or all of it that is known
-            (rows of which nothing is known are left out); for distributions, the mean
-            target probability of the predicted class (the expected accuracy); for
-            candidates, the proportion of predicted classes that are candidates, which
-            is at least the accuracy.
+            For labels, the proportion of correct predictions. For label sets, the
+            proportion of rows whose known labels are all predicted correctly; rows
+            without known labels are left out. For distributions, the mean target
+            probability of the predicted class (the expected accuracy). For candidates,
+            the proportion of predicted classes that are candidates, which is at least
+            the accuracy.
         """
         check_is_fitted(self)
         given = Given(available, offset).arguments
@@ -225,13 +225,14 @@ class PredictionMixin:
             check_columns = partial(check_X, self, reset=False)
             return score(self.score, check_columns, X, y, sample_weight)
         if self.target_type_ == "label_set":
-            # Sparse in any case: that is how scikit-learn compares them.
+            # scikit-learn compares sparse indicators.
             predicted = self._predicted_sets(X, available, offset).to_sparse()
         else:
             predicted = to_numpy(self.predict(X, **given))
         return accuracy(predicted, y, sample_weight, self._fitted_model())
 
-    #: Rows whose predictions are known, of a copy that a search scores.
+    #: ``KnownRows`` with computed predictions, in a copy that a search scores; else
+    #: None.
     _known_rows = None
 
     def _predicted(self, X, of_scores, available=None, offset=None):
@@ -285,12 +286,12 @@ class PredictionMixin:
 
     def _fitted_unit_rows(self):
         """The transformation of rows of X to norm one, or None."""
-        # Attributes that were assigned, as for a warm start, may be without it.
+        # A model whose coefficients were assigned, as for a warm start, may lack it.
         similarity = getattr(self, "similarity_", self.similarity)
         return UnitRows() if similarity == "cosine" else None
 
     def _labels_of(self, columns):
-        """The classes of these columns, on their device unless the classes are text."""
+        """The classes of columns, on their device unless the classes are text."""
         classes = self.classes_
         if isinstance(columns, np.ndarray):
             return to_numpy(classes)[columns]

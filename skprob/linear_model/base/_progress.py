@@ -10,8 +10,8 @@ class FitProgress:
     Parameters
     ----------
     estimator : estimator
-        Being fitted; its ``verbose`` is read: 1 prints every tenth iteration, 2 every
-        one.
+        The estimator that is fitted. With ``verbose=1`` every tenth iteration is
+        printed, with 2 every iteration.
     data : dict
         ``X``, ``y`` and ``metadata`` of the fit, for the callbacks.
     has_callbacks : bool
@@ -57,7 +57,7 @@ class FitProgress:
         )
 
     def __call__(self, n_iter, parameters, value, gradient_norm, last):
-        """An iteration has ended, the last or not; True asks the fit to stop."""
+        """An iteration has ended, the last or not; the result True stops the fit."""
         verbose = self._estimator.verbose
         if verbose > 1 or (verbose == 1 and (last or n_iter % 10 == 0)):
             print(
@@ -72,7 +72,7 @@ class FitProgress:
         return stop
 
     def end(self):
-        """The solver has ended, perhaps in an iteration that it gave up."""
+        """The solver has ended, possibly within an iteration that it left."""
         self._close(self._parameters)
 
     def _close(self, parameters):

@@ -1,4 +1,4 @@
-"""The decision rule of a fitted classifier, changed."""
+"""Changes of the decision rule of a fitted classifier."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class ThresholdMixin:
     ) -> Self:
         """Change the decision rule of a model that was fitted to label sets or labels.
 
-        Nothing else changes: neither the coefficients nor the parameter ``threshold``,
-        which is that of the next ``fit``.
+        The coefficients do not change, and neither does the parameter ``threshold``,
+        which the next ``fit`` uses.
 
         Parameters
         ----------
         threshold : float, array-like, str, DecisionRule or LeastCost
-            As the parameter. Numbers, "support", a rule that has been fitted, and
-            :class:`~skprob.decision.TopK` need no rows; a fitted rule without rows is
-            not fitted again. For a model of class labels it is a
-            :class:`~skprob.decision.LeastCost`, which needs no rows.
+            The new rule, as in the parameter ``threshold``. Numbers, "support", a rule
+            that has been fitted, and :class:`~skprob.decision.TopK` need no rows; a
+            fitted rule without rows is not fitted again. For a model of class labels it
+            is a :class:`~skprob.decision.LeastCost`, which needs no rows.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.

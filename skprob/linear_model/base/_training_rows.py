@@ -88,7 +88,7 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
             dtype=dtype,
         )
     if known is not None:
-        # A row of which nothing is known is left out.
+        # Leave out rows of which no entry is known.
         empty = ~known.any(axis=1)
         known |= empty[:, None]
         sample_weight = np.where(empty, 0.0, sample_weight)

@@ -135,9 +135,9 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         return Softmax()
 
     def _fit_spec(self):
-        # Without a margin, many class vectors have about the same loss. L-BFGS takes
-        # about the same time, but its result depends on rounding errors: weights of two
-        # and rows that occur twice gave different models.
+        # Many class vectors have about the same loss without a margin. The result of
+        # L-BFGS then depends on rounding errors: rows with a weight of two, and rows
+        # that occur twice, have different models.
         solver = "newton-cg" if self.solver == "auto" else self.solver
         unit_rows = StandardizedFeatures(self.standardize, self.constant)
         return replace(super()._fit_spec(), unit_rows=unit_rows, solver=solver)

@@ -1,4 +1,4 @@
-"""Linear classifier with a mapping of one's choice."""
+"""Linear classifier with any mapping and any loss."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class LinearClassifier(BaseLinearClassifier):
         return replace(spec, noise=ScaleSearch(start, self.temperature))
 
     def _last_scales(self):
-        """Scales of the last fit, of as many nests as the mapping has now."""
+        """Scales of the last fit, for the nests that the mapping has now."""
         last = self.mapping_
         last = last.mapping if isinstance(last, Temperature) else last
         scales = last.scales if isinstance(last, NestedSoftmax) else []
@@ -162,7 +162,7 @@ class LinearClassifier(BaseLinearClassifier):
         return scales[:n_nests] if len(scales) >= n_nests else self.mapping.scales
 
     def _check_learning(self):
-        """Raise where parameters do not fit the estimation of scales."""
+        """Raise if scales cannot be estimated with the other parameters."""
         if isinstance(self.mapping, Temperature):
             raise ValueError(
                 "mapping must be a NestedSoftmax itself if learn_noise=True: use the "

@@ -79,17 +79,17 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     page on further mappings has the time that this takes. For another accuracy, give a
     :class:`~skprob.mappings.PerturbMax` to :class:`LinearClassifier`.
 
-    The log loss is convex where the density of the noise is log-concave (Prékopa), as
-    it is for all named noises but Cauchy noise. It is not convex where it is smoothed
-    because probabilities can be exactly zero, as with uniform noise. The fit with the
-    log loss at scale s and C is that at scale 1 and :math:`C / s^2`, with coefficients
-    s times as large.
+    The log loss is convex if the density of the noise is log-concave (Prékopa). Among
+    the named noises only Cauchy noise has another density. Where probabilities can be
+    exactly zero, as with uniform noise, the loss is smoothed and not convex. The fit
+    with the log loss at scale s and C is that at scale 1 and :math:`C / s^2`, with
+    coefficients s times as large.
 
-    With ``learn_noise`` the loss is the log loss, since Fenchel-Young losses of
+    With ``learn_noise`` the loss is the log loss, because Fenchel-Young losses of
     different noises are on different scales. The scale of the noise is not estimated:
     twice the scale with twice the coefficients is the same model except for the
-    penalty. The penalty also influences the estimated shape; for maximum likelihood set
-    a large C. A shape at the end of its range, such as ``StudentT(df=1000.0)``, means
+    penalty. The penalty also influences the estimated shape: set a large C for maximum
+    likelihood. A shape at the end of its range, such as ``StudentT(df=1000.0)``, means
     that the limit, normal noise, fits best. The log loss may have several local minima
     in the loadings, most often with two or more factors: see `n_init`.
 
@@ -211,7 +211,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
 
     @property
     def _takes_arrays(self):
-        """Whether the noise is given: derivatives in its parameters are NumPy's."""
+        """Whether the noise is given: derivatives in its parameters need NumPy."""
         return not self.learn_noise
 
     def _loss(self):
@@ -235,7 +235,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         return replace(spec, noise=search)
 
     def _check_learning(self):
-        """Raise where parameters do not fit `learn_noise`."""
+        """Raise if `learn_noise` cannot be used with the other parameters."""
         counts = isinstance(self.loadings, Integral)
         if self.n_init > 1 and not (self.learn_noise and self.loadings is not None):
             raise ValueError(

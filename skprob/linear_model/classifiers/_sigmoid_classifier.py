@@ -19,8 +19,8 @@ class SigmoidClassifier(BaseLinearClassifier):
     :class:`~sklearn.multiclass.OneVsRestClassifier` with
     :class:`~sklearn.linear_model.LogisticRegression`, in one fit. With a larger alpha
     the probabilities can be exactly zero and exactly one. They are marginals: each is
-    the probability that the label is in the set, whatever the other labels. Rows
-    without a label take part in the fit, and empty sets can be predicted.
+    the probability that the label is in the set, whatever the other labels are. Rows
+    without a label are used in the fit, and empty sets can be predicted.
 
     Class labels are learnt one-vs-rest. ``predict`` returns the class with the highest
     score, and ``predict_proba`` the marginals of each row divided by their sum, or

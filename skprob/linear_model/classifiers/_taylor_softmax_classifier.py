@@ -22,9 +22,8 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
     Parameters
     ----------
     order : int, default=30
-        Order of the polynomial: even, from 2 to 30. The paper has 2, with which the
-        Brier score is worse than that of softmax; order 30 differs from softmax only in
-        the tails.
+        Order of the polynomial: even, from 2 to 30. The paper uses 2, which has a worse
+        Brier score than softmax. Order 30 differs from softmax only in the tails.
     {parameters}
 
     Attributes

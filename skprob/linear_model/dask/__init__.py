@@ -1,8 +1,9 @@
 """Fits to Dask collections: rows stay on the workers, sums come back.
 
-Read `_rows.py` first, which does for partitions what `fit/_rows.py` does for arrays.
-`_collections.py` lines X, y and weights up, `_partition.py` holds the functions that
-run on a worker, `_prediction.py` predicts a partition at a time.
+Read `_rows.py` first: it is to partitions what `fit/_rows.py` is to arrays.
+`_collections.py` divides X, y and weights into the same partitions, `_partition.py`
+holds the functions that run on a worker, and `_prediction.py` predicts one partition at
+a time.
 """
 
 from ._collections import refuse_for_dask

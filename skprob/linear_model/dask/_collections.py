@@ -58,7 +58,7 @@ def with_whole_rows(X):
 
 
 def _known(lengths):
-    """Lengths of partitions, or None where one is not known."""
+    """Lengths of partitions; None if one of them is not known."""
     return None if np.isnan(lengths).any() else tuple(map(int, lengths))
 
 
@@ -69,8 +69,8 @@ def delayed_pieces(name, collection):
             f"{name} must be a Dask array, DataFrame or Series where it is a Dask "
             f"collection; got {type(collection).__name__}."
         )
-    # X and y that are optimised apart would read their source twice, and Dask would
-    # make fewer partitions of columns that are narrow.
+    # Graphs of X and y that are optimised separately would read their source twice, and
+    # Dask would join partitions of narrow columns.
     return list(np.ravel(collection.to_delayed(optimize_graph=False)))
 
 
@@ -118,7 +118,7 @@ def _check_divisions(name, of_data, of_X):
 
 
 def _cut(name, data, lengths):
-    """Data in memory, cut as X is."""
+    """Data in memory, divided into partitions of the lengths of those of X."""
     if lengths is None:
         raise ValueError(
             f"{name} must be a Dask collection with the partitions of X, whose lengths "
@@ -148,7 +148,7 @@ def example_of(X):
                 "X must be a Dask array or DataFrame of shape (n_samples, n_features); "
                 f"got {type(X).__name__} with {getattr(X, 'ndim', 0)} dimension(s)."
             )
-        # In other rows the values of nullable columns are missing.
+        # The other rows of this example have missing values in nullable columns.
         return X._meta_nonempty.head(1)
     return np.zeros((1, int(with_whole_rows(X).shape[1])), X.dtype)
 
@@ -179,7 +179,7 @@ def in_collection_order(name, rows, names):
 
 
 def without_rows(y):
-    """An object with the columns of y, without its rows."""
+    """An object with the columns of y and no rows."""
     return y._meta if _is_frame(y) and hasattr(y, "_meta") else y
 
 

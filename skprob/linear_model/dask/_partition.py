@@ -1,4 +1,4 @@
-"""Functions of one partition of the rows of a fit, which run where it is."""
+"""Functions of one partition of the rows of a fit, which run on its worker."""
 
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from ._collections import in_collection_order
 
 
 class CheckedRows(NamedTuple):
-    """Rows that have been checked where they are; or the error."""
+    """Checked rows of a partition, or the error of the check."""
 
     X: Any
     y: Any
@@ -37,7 +37,7 @@ class CheckedRows(NamedTuple):
 
 
 class EncodedRows(NamedTuple):
-    """Rows that have a target, and the number of rows that have none."""
+    """Rows of a partition that have a target, and the number of its other rows."""
 
     X: Any
     target: Any
@@ -46,20 +46,20 @@ class EncodedRows(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Figures of y that its encoding needs."""
+    """Properties of y that its encoding needs."""
 
     n_rows: int
-    n_columns: int  #: Of y; 0 for labels.
+    n_columns: int  #: Number of columns of y; 0 for labels.
     target_type: str
-    labels: np.ndarray | None  #: Sorted, if that is the target type.
-    n_unlabelled: int  #: Rows of a label set without a label.
+    labels: np.ndarray | None  #: Sorted labels; None for other targets.
+    n_unlabelled: int  #: Number of rows of label sets without a label.
 
 
 def checked_rows(X, y, weight, *expected):
     try:
         return CheckedRows(*_checked(X, y, weight, *expected))
     except (TypeError, ValueError) as error:
-        # To be raised later: the caller is to get that of the first such partition.
+        # It is raised later, so that the caller gets the error of the first partition.
         return CheckedRows(None, None, None, error)
 
 
@@ -176,7 +176,7 @@ def encode(rows, *arguments):
 
 
 def target_totals(rows):
-    """Sums of the target, without weights and with them, and rows without a label."""
+    """Sums of the target, without and with weights; number of rows without a label."""
     _, target, weight, n_unlabelled = rows
     sums = target.class_totals(np.ones_like(weight)), target.class_totals(weight)
     return *sums, n_unlabelled
@@ -207,7 +207,7 @@ def weighted_mean(moments):
 
 
 def variance(moments, mean):
-    """About a mean, times the sum of the weights."""
+    """Weighted sum of the squared deviations from a mean."""
     total, block_mean, deviation = moments
     return (total * (deviation**2 + (block_mean - mean) ** 2),)
 

@@ -40,7 +40,7 @@ def lazily(predict, X):
 
 
 def score(score_rows, check_columns, X, y, sample_weight):
-    """Mean of the scores of partitions, weighted as their rows are.
+    """Mean of the scores of partitions, weighted by the sums of the rows' weights.
 
     ``score_rows(X, y, sample_weight)`` is the score of rows in memory.
     """
@@ -68,6 +68,6 @@ def _scored(score_rows, names, X, y, weight):
     if not total > 0:
         return 0.0, 0.0
     X, y = in_collection_order("X", X, names[0]), in_collection_order("y", y, names[1])
-    # Rows of which nothing is known would have no weight.
+    # Entries that are not known are an error: such a row would have no weight.
     check_partition_target(y, X)
     return score_rows(X, y, weight), total

@@ -22,7 +22,7 @@ from ._collections import dask_columns, example_of, partitioned, without_rows
 
 @contextmanager
 def dask_rows(spec, check_columns, X, y, sample_weight):
-    """The checked rows of Dask collections, which are on the workers inside.
+    """Context manager: the checked rows of Dask collections, stored on the workers.
 
     ``check_columns(example)`` returns the checked example of a partition of X, without
     rows.
@@ -62,11 +62,11 @@ class DaskRows:
     ----------
     spec : FitSpec
     blocks : DaskBlocks or LocalBlocks
-        Of `CheckedRows`, one in each partition.
+        The :class:`CheckedRows` of each partition.
     dtype : dtype
-        Of X.
+        Type of X.
     y : Dask collection, or array in memory
-        The names of its columns are those of the classes.
+        Its columns have the names of the classes.
     """
 
     given = NOTHING
@@ -75,7 +75,7 @@ class DaskRows:
     wide_X = None
 
     def __init__(self, spec, blocks, dtype, y):
-        # Errors come first, and partitions without rows go.
+        # Raise errors of the checks, and leave out partitions without rows.
         blocks = blocks.split(partition.some_rows)
         summary = partition.combined(
             blocks.collect(partition.summary, spec.target_type)
@@ -119,7 +119,7 @@ class DaskRows:
         return self.classes
 
     def asarray_like_X(self, array):
-        """The array itself: coefficients are NumPy's."""
+        """The array itself: the coefficients are NumPy arrays."""
         return array
 
     def blocks(self, polytope, transform=None, tuning=Tuning()):

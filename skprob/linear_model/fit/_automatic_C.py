@@ -10,13 +10,13 @@ from ...targets import DenseTarget
 
 
 def automatic_C(loss, n_classes):
-    """The C at which the penalty weighs as much as C=1 does with logistic losses.
+    """The C with the same effect as C=1 for the log loss of softmax.
 
     Near zero coefficients an objective is a quadratic function whose curvature is that
     of the loss at equal scores, plus the penalty 1/C. With C in inverse proportion to
-    the loss's curvature the coefficients shrink alike, whatever the mapping is. The
-    reference is the log loss of softmax, or of a logistic function for each label where
-    the mapping gives marginals. For entmax C is n_classes^(1 - alpha).
+    the loss's curvature, the penalty shrinks the coefficients by the same factor for
+    all mappings. For mappings to marginals the reference is a logistic function for
+    each label. For entmax C is n_classes^(1 - alpha).
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def automatic_C(loss, n_classes):
     while isinstance(loss, MarginLoss):
         loss = loss.loss
     if isinstance(loss, AccuracyLoss | InfimumLoss):
-        # They have no curvature at equal scores. A fit first minimises this loss.
+        # It has no curvature at equal scores. Use the loss that a fit minimises first.
         loss = type(loss)(loss.mapping).stages()[0]
     curvature = _curvature(loss, n_classes)
-    # Above rounding, and its square does not overflow.
+    # The curvature must be above rounding errors, and its square must not overflow.
     if not 1e-12 < curvature < 1e150:
         raise ValueError(
             f"C must be a number for {loss!r}: 'auto' is computed from the curvature "

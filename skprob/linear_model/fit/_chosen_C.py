@@ -12,24 +12,24 @@ from ._start import LastFit
 
 # Multiples of the C of "auto", from the strongest penalty to the weakest.
 _GRID = np.logspace(-4, 4, 10)
-# The search begins with a value that is near the best one of most data: for labels the
-# one below the C of "auto", for other targets, which have more noise, the one before.
-# It continues to weaker penalties until the score rises by no more than a share of it,
-# which is about its error by the tolerance of the fits, or is expected to: a rise that
-# is a part of the last one is followed by the same part of itself. Letter with exact
-# zeros needs one value less by that. If the first value has the best score of them, the
-# search continues to stronger ones. On eight data sets, with three mappings and three
-# splits each, it scores 3.5 values on average, and finds the best of all ten or, on
-# letter, one whose score is up to 0.1 % lower; but for one split of wine, whose scores
-# have a second maximum.
-_FIRST_OF_LABELS, _FIRST_OF_OTHERS, _LEAST_RISE = 4, 3, 1e-3
-# Tolerance of the fits of the path. With 1e-3 the support of nearly separable rows is
-# another, and so are the scores for weak penalties.
+# Number of the value with which the search begins, near the best one for most data: for
+# labels the last below the C of "auto", for other targets, which are noisier, the one
+# before.
+_FIRST_OF_LABELS, _FIRST_OF_OTHERS = 4, 3
+# The search ends when the next rise of the score is expected to be at most this share
+# of the score, which is about its error at the tolerance of the fits. The ratio of two
+# successive rises is expected to stay the same. On eight data sets, with three mappings
+# and three splits each, the search scores 3.5 values on average. It finds the best of
+# all ten, or on letter a score that is up to 0.1 % lower, except for one split of wine,
+# whose scores have a second maximum.
+_LEAST_RISE = 1e-3
+# Tolerance of the fits of the path. With 1e-3 nearly separable rows have another
+# support, and the scores for weak penalties differ.
 _TOL = 1e-4
 # About the number of rows of equal weights whose scores are computed, if there are
 # more: letter with 16,000 rows takes 0.5 times as long.
 _ROWS = 4000
-# Numbers of the scores of rows that are computed at a time.
+# Most probabilities that are computed at a time.
 _PART = 1 << 20
 
 
@@ -66,7 +66,7 @@ def with_chosen_C(spec, rows):
     strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
     scores, solutions, best = np.full(len(Cs), np.nan), {}, None
     start = objective.initial()
-    # Rows that have as many equal weights as all rows count for.
+    # Number of rows of equal weights that have the same information (Kish).
     relative = rows.weight / rows.weight.max()
     n_effective = relative.sum() ** 2 / np.square(relative).sum()
     share = _ROWS / n_effective
@@ -89,7 +89,7 @@ def with_chosen_C(spec, rows):
                 rise = scores[number] - scores[best]
             if not rise <= 0:
                 best = number
-            # Rises shrink on and on: the next one is expected to be this part.
+            # The next rise is expected to be this part of the current one.
             part = abs(rise) / last_rise if last_rise < np.inf else 1.0
             if not rise * min(part, 1.0) > least_rise * abs(scores[number]):
                 break
@@ -107,13 +107,13 @@ def with_chosen_C(spec, rows):
 
 
 def _parts_of_search(n_values, target_type, is_exact):
-    """Lists of the numbers of values to search in turn, each a list of parts.
+    """Lists of parts to search in turn; each part has the numbers of some values.
 
     Little data are fitted for all values of a part together.
     """
     numbers = list(range(n_values))
-    # Scores under weak penalties may be wrong where the Hessian is approximated: there
-    # the search begins with the strongest penalty.
+    # With an approximated Hessian the scores under weak penalties may be wrong. The
+    # search then begins with the strongest penalty.
     first = 0
     if is_exact:
         first = _FIRST_OF_LABELS if target_type == "class" else _FIRST_OF_OTHERS
@@ -124,7 +124,7 @@ def _parts_of_search(n_values, target_type, is_exact):
 
 
 def _path(objective, strengths, parts, start, spec):
-    """Yield number, objective and minimum of each penalty, from a start."""
+    """Fit along the penalties: yield number, objective and solution of each."""
     options = spec.solver_options | {"tol": _TOL}
     for numbers in parts:
         starts = [start] * len(numbers)
@@ -150,7 +150,7 @@ def check_leave_one_out(spec, rows, name="C='loo'", instead="a number"):
 
 
 def problem_of_leave_one_out(spec, rows):
-    """What leave-one-out predictions would need, as text; None if they are possible."""
+    """Text of what the fit lacks for leave-one-out predictions; None if nothing."""
     loss = spec.loss.traits
     problem = None
     if spec.unit_rows is not None:
@@ -162,7 +162,7 @@ def problem_of_leave_one_out(spec, rows):
     elif spec.l1_ratio > 0:
         problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
     elif spec.mapping.traits.is_scale_invariant:
-        problem = f"a penalty, which {spec.mapping!r} has not: its scores have no scale"
+        problem = f"a penalty; {spec.mapping!r} does not depend on the scale of scores"
     elif rows.target_type == "candidates" or not loss.is_convex or loss.has_kinks:
         problem = f"a convex loss with second derivatives; got {spec.loss!r}"
         if rows.target_type == "candidates":
@@ -190,7 +190,7 @@ def left_out_score(raw, mapping, rows, numbers):
     mapping : Mapping
     rows : RowsInMemory
     numbers : ndarray of int of shape (n,)
-        Of the rows.
+        Numbers of the rows.
     """
     if not np.isfinite(raw).all():
         return -np.inf
@@ -222,7 +222,7 @@ def left_out_score(raw, mapping, rows, numbers):
 
 
 def _log_losses_of_marginals(p, target):
-    """Log losses (n_rows, n_labels); a marginal that is rounded to 0 or 1 is not."""
+    """Log losses (n_rows, n_labels), with marginals clipped to the open interval."""
     limits = np.finfo(np.float64)
     no, yes = (
         np.log1p(-np.minimum(p, 1 - limits.epsneg)),

@@ -1,7 +1,8 @@
 """The noise of a mapping, estimated with the coefficients by the log loss.
 
-For each noise the coefficients are fitted. By the envelope theorem the derivative of
-the least objective in a parameter of the noise is that at fixed coefficients.
+The coefficients are fitted for each noise that is tried. By the envelope theorem, the
+derivative of the least objective in a parameter of the noise is the derivative at fixed
+coefficients.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from sklearn.utils import check_random_state
 from ...mappings import NestedSoftmax, PerturbMax, Temperature
 from ...solvers import Stage, solve_in_turn, total_of
 
-# The coefficients are fitted to this part of the tolerance, and the noise to the whole.
+# Tolerance of the coefficients, relative to that of the parameters of the noise.
 _INNER = 0.1
-# Of loadings: a step for differences, and the size of a column to start from.
+# Step of the differences in the loadings, and norm of a column of loadings at the
+# start.
 _STEP, _START_SIZE = 0.05, 1.0
 
 
@@ -32,13 +34,13 @@ class NoiseSearch:
     Attributes
     ----------
     mapping : PerturbMax
-        With the noise, and the loadings, to start from.
+        The mapping with the noise and the loadings to start from.
     temperature : float
     loadings : int, array-like or None
         Number of factors to estimate, or loadings to start from; None without any.
     n_init : int
-        Number of searches, of which the one with the least objective counts: all but
-        the first start from random loadings.
+        Number of searches, all but the first from random loadings. The one with the
+        least objective is kept.
     random_state : int, RandomState instance or None
     """
 
@@ -54,7 +56,7 @@ class NoiseSearch:
         return self.loadings if isinstance(self.loadings, Integral) else None
 
     def for_classes(self, n_classes, labels):
-        """The search itself, if the loadings are for this number of classes."""
+        """The search itself; raise if the loadings are not for these classes."""
         if self.loadings is None:
             return self
         if n_classes < 3:
@@ -90,7 +92,7 @@ class ScaleSearch:
     Attributes
     ----------
     mapping : NestedSoftmax
-        With the scales to start from.
+        The mapping with the scales to start from.
     temperature : float
     """
 
@@ -142,7 +144,7 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
     progress : FitProgress or None
         It is notified of the iterations of all fits, and may stop them.
     tol : float
-        Of the gradient in the noise's parameters.
+        Tolerance of the gradient in the parameters of the noise.
     **options : dict
         ``solver`` and ``max_iter`` of each fit; ``max_iter`` also limits the steps of
         the search.
@@ -150,7 +152,7 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
     Returns
     -------
     solution : Solution
-        Of the last fit; ``n_iter`` and ``history`` are those of all.
+        The solution of the last fit, with the ``n_iter`` and ``history`` of all fits.
     """
     options["tol"] = _INNER * tol
     fits = _Fits(
@@ -184,7 +186,7 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
         _, gradient = fits(best.x)
     except _Stopped:
         return fits.solution
-    # Where it can still move within the bounds.
+    # Steps along the negative gradient that stay within the bounds.
     steps = np.clip(best.x - gradient, *bounds.T) - best.x
     solution = fits.solution
     if not (best.success or np.abs(steps).max() <= 10 * tol):
@@ -196,7 +198,7 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
 
 
 class _Stopped(Exception):
-    """A callback asks the fit to stop."""
+    """A callback stops the fit."""
 
 
 class _Fits:
@@ -213,19 +215,20 @@ class _Fits:
         return self._mapping.noise_parameters()
 
     def bounds(self):
-        """Their least and greatest values, (n_parameters, 2)."""
+        """Least and greatest values of these parameters, (n_parameters, 2)."""
         return np.array(self._mapping.noise_parameter_bounds())
 
     def random_start(self, rng):
-        """The same with other loadings."""
+        """Parameters of the noise to start from, with random loadings."""
         loadings = _START_SIZE * rng.normal(size=np.shape(self._mapping.loadings))
         return clone(self._mapping).set_params(loadings=loadings).noise_parameters()
 
     def add_loadings(self, n_factors):
-        """Fit without loadings, and find some to start from.
+        """Fit without loadings, and set the loadings to start from.
 
-        At zero the gradient in the loadings is zero: they start along the eigenvectors
-        of the least second derivatives, by differences.
+        At zero loadings the gradient in them is zero. So they start along the
+        eigenvectors of the least eigenvalues of the second derivatives, which are
+        computed by differences.
         """
         self._fit(self._mapping)
         n_classes = self._objective.shape[0]
@@ -245,12 +248,12 @@ class _Fits:
         return self._objective.with_loss(self._loss_of(mapping))
 
     def _gradient(self, objective):
-        """In the parameters of the noise, at the last coefficients."""
+        """Gradient in the parameters of the noise, at the last coefficients."""
         matrix = self.parameters.reshape(objective.shape)
         return objective.blocks.sum(_noise_gradient, matrix, objective.loss)[0]
 
     def _fit(self, mapping):
-        """Fit the coefficients, from the last ones; the objective."""
+        """Fit the coefficients from the last ones; returns the objective."""
         objective = self._with_loss_of(mapping)
         solution = solve_in_turn(
             [objective],

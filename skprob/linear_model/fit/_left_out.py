@@ -1,7 +1,7 @@
 """Probabilities of rows by the models without them, from which thresholds are chosen.
 
-They are approximate (:func:`~skprob.objective.leave_one_out`), and take less time than
-fits to folds where columns are few and no Hessian couples the labels.
+They are approximate (:func:`~skprob.objective.leave_one_out`). They take less time than
+fits to folds if columns are few and the loss is a sum over the labels.
 """
 
 from functools import partial
@@ -14,21 +14,21 @@ from ._chosen_C import problem_of_leave_one_out
 from ._start import LastFit
 
 # Largest cost of a label's Hessian, its factor and its products with all rows, in
-# multiples of a product with X. Three fits to folds take about 100 products with X and
-# its transpose, which need more time for a multiplication. Measured by defaults of
-# `SigmoidClassifier`: 0.6 times the time on scene (365 multiples) and birds (358), a
-# half on CAL500 (81), and 4 times the time on enron (1,900). Thresholds differ by
-# it: so it is not in `Tuning`, which changes times alone.
+# products with X. Three fits to folds take about 100 products with X and its transpose,
+# which are slower for the same number of multiplications. With the defaults of
+# `SigmoidClassifier`, leave-one-out takes 0.6 times the time of folds on scene (cost
+# 365) and birds (358), 0.5 times on CAL500 (81), and 4 times on enron (1,900). The
+# route changes thresholds, so this number is not in `Tuning`.
 _LARGEST_COST = 400
-# Most probabilities, and most numbers in all Hessians (128 MiB).
+# Most probabilities, and most entries of all Hessians (128 MiB).
 _MOST_NUMBERS = 1 << 24
 
 
 def near_solution(objective, parameters, model, spec, rows):
-    """Arguments, by name, with which a threshold is chosen faster near a solution.
+    """Keyword arguments of a ``ThresholdRule`` that save time near a solution.
 
-    They are a function that computes the probabilities of left-out rows, or the start
-    of fits to folds. `model` is the :class:`FittedModel` at the parameters.
+    `left_out` computes the probabilities of left-out rows, or `start` is the start of
+    fits to folds. `model` is the :class:`FittedModel` at the parameters.
     """
     if is_left_out_faster(spec, objective, rows):
         left_out = partial(
@@ -40,13 +40,13 @@ def near_solution(objective, parameters, model, spec, rows):
         )
         return {"left_out": left_out}
     if plan(objective.description, spec.tuning).by_output:
-        # There a fit from zero takes twice as long as one from the whole solution.
+        # Fits to folds from zero take twice as long as from the solution of all rows.
         return {"start": LastFit(*objective.to_model(parameters), None, None)}
     return {}
 
 
 def is_left_out_faster(spec, objective, rows):
-    """Whether leave-one-out takes less time than fits to folds, and is possible."""
+    """Whether leave-one-out is possible, and takes less time than fits to folds."""
     if problem_of_leave_one_out(spec, rows) is not None:
         return False
     description = objective.description
@@ -65,12 +65,12 @@ def left_out_probabilities(numbers, objective, parameters, model, rows):
     Parameters
     ----------
     numbers : ndarray of int of shape (n,)
-        Numbers of the rows among those with a target.
+        Numbers of the rows, among the rows with a target.
     objective : LinearObjective
     parameters : ndarray of shape (n_parameters,)
-        Near the minimum.
+        Parameters near the minimum.
     model : FittedModel
-        At these parameters.
+        The model at these parameters.
     rows : RowsInMemory
 
     Returns

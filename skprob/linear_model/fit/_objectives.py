@@ -15,8 +15,8 @@ def objectives_of(spec, rows):
     Parameters
     ----------
     spec : FitSpec
-        Of these rows. Where it has coefficients to start from, the first stages, which
-        lead to a start, are left out.
+        The spec of these rows. If it has coefficients to start from, only the last
+        objective is returned.
     rows : RowsInMemory or DaskRows
 
     Returns
@@ -27,7 +27,7 @@ def objectives_of(spec, rows):
     _check_on_rows(spec, rows)
     stages = spec.loss.stages()
     if spec.mapping.traits.is_only_a_function:
-        # At zero scores its gradient may vanish: start where softmax ends.
+        # The gradient may vanish at zero scores: start from the solution of softmax.
         stages = [FenchelYoungLoss(Softmax()), *stages]
     if spec.last_fit is not None:
         stages = stages[-1:]

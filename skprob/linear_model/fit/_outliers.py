@@ -1,11 +1,11 @@
-"""Whether a few huge values of a feature hide the differences of its other values.
+"""Check whether huge values of a feature hide the differences of its other values.
 
-A feature is standardised by its deviation. With one value of 1e12 among values of about
-one, the deviation is 1e12 divided by the root of the number of rows, and the gradient
-in the feature's parameter is a rounding error, although the coefficient may still lower
-the loss of the other rows. So all criteria of a solver can be met far above the
-minimum. The duality gap does not show it, because it is computed only where the penalty
-is more than next to nothing in the units of each feature.
+A feature is divided by its deviation. With one value of 1e12 among values of about one,
+the deviation is 1e12 divided by the root of the number of rows. The gradient in the
+feature's parameter is then a rounding error, although the coefficient may still lower
+the loss of the other rows. So all criteria of a solver can hold far above the minimum.
+The duality gap does not show it: it is not computed if the penalty of a feature is
+negligible in the feature's units.
 """
 
 import math
@@ -18,27 +18,28 @@ from ..._utils.arrays import precision
 from ...solvers import allowed_decrease
 from ._objectives import penalty_strength
 
-# Values no farther from the mean than the deviation have a deviation of their own. If
-# it is smaller by this power of the precision of X, larger values may hide it. With one
-# value of 10, 100, ... in iris, wine and breast cancer, fits were more than 5 % too
-# high from a ratio of 3e-9 (float64) and 3e-5 (float32) on.
-_HIDDEN = 0.35
+# Exponent of the precision of X. Let the near values be those that are no farther from
+# the mean than the deviation. Larger values may hide their differences if the deviation
+# of the near values is less than the precision to this power, times the deviation. With
+# one value of 10, 100, ... in iris, wine and breast cancer, objectives are more than 5
+# % too high from a ratio of 3e-9 (float64) and 3e-5 (float32) on.
+_HIDDEN_EXPONENT = 0.35
 # Most numbers of X that are copied at a time.
 _MOST_NUMBERS = 1 << 18
 # Largest length of a step in units of the inverse of the largest curvature, and the
 # ratio of two lengths.
 _LONGEST, _SHORTER = 64.0, 4.0
-# Most coefficients of a feature that are moved alone.
-_MOST_ALONE = 16
+# Most coefficients of a feature that are moved one at a time.
+_MOST_SINGLE_MOVES = 16
 
 
 def examined(solution, objective, spec, rows):
-    """A solution that is not called converged where a feature shows that it is not.
+    """The solution, marked as not converged if a feature with outliers shows it.
 
     The coefficients of each feature with hidden values are moved, together with the
-    intercepts, and the objective is evaluated there. Only features whose penalty is
-    next to nothing are examined, of rows in NumPy arrays or CSR matrices, in memory or
-    in the partitions of Dask collections.
+    intercepts, and the objective is evaluated there. Only features with a negligible
+    penalty are examined, of rows in NumPy arrays or CSR matrices, in memory or in the
+    partitions of Dask collections.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def examined(solution, objective, spec, rows):
     blocks = rows.blocks(spec.mapping.traits.polytope)
     moments = numbers, mean, deviation
     origin, spread = _of_other_values(blocks, rows.is_sparse, *moments)
-    least = precision(objective.description.dtype) ** _HIDDEN * deviation
+    least = precision(objective.description.dtype) ** _HIDDEN_EXPONENT * deviation
     hidden = np.flatnonzero((spread > 0) & (spread < least))
     if len(hidden) == 0:
         return solution
@@ -98,11 +99,11 @@ def _of_other_values(blocks, is_sparse, numbers, mean, deviation):
     numbers : ndarray of shape (n,)
         Numbers of features.
     mean, deviation : ndarray of shape (n,)
-        Of all values of these features.
+        Mean and deviation of all values of these features.
     """
     origin = np.zeros(len(numbers))
     if not is_sparse:
-        # One of the values, so that their differences have all digits.
+        # An origin near the values, so that their differences keep all digits.
         first, *_ = blocks.collect(_typical_values, numbers)
         origin = first
     (sums,) = blocks.sum(_sums_of_block, numbers, origin, mean, deviation)
@@ -202,12 +203,12 @@ class _FittedRows:
         self._blocks = blocks.map(_FittedBlock.of, self._coef, intercept)
 
     def decrease_along(self, number, centre, spread, limit):
-        """By how much the objective falls along a feature; 0 if no more than the limit.
+        """Decrease of the objective along a feature; 0 if it is at most the limit.
 
         A step of the coefficients (M,) is the negative gradient, divided by a bound of
-        the curvature of most losses. The intercepts change by -centre times that. Where
-        the loss of a huge value grows along the whole step, it may fall along that of a
-        single coefficient.
+        the curvature of most losses. The intercepts change by -centre times the step.
+        If the loss of a huge value grows along the step of all coefficients, it may
+        still fall along the step of a single one.
         """
         square = spread**2
         if not self._spec.fit_intercept:
@@ -221,11 +222,11 @@ class _FittedRows:
         gradient = gradient + factor * self._ridge * coef
         gradient = self._smallest_subgradient(gradient, coef, factor * self._lasso)
         whole = -gradient / (square / 4 + factor * self._ridge)
-        largest = np.argsort(-np.abs(whole))[:_MOST_ALONE]
+        largest = np.argsort(-np.abs(whole))[:_MOST_SINGLE_MOVES]
         alone = [np.where(np.arange(len(coef)) == m, whole, 0) for m in largest]
         for step in [whole, *alone] if len(coef) > 1 else [whole]:
             slope, length = float(-gradient @ step), _LONGEST
-            # The objective is convex: it falls by no more than its slope says.
+            # The objective is convex: it falls by at most length times slope.
             while math.isfinite(slope) and length * slope > limit:
                 loss, _ = self._moved(blocks, length * step)
                 penalty = factor * self._penalty(coef + length * step)

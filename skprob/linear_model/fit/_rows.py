@@ -25,21 +25,21 @@ class RowsInMemory:
     data : TrainingData
         Its X is an array of any library or a CSR matrix.
     encoded : EncodedTarget
-        Of the same rows.
+        Targets of the same rows.
     classes_like_y : array of shape (n_classes,), default=None
         The classes in the library, and on the device, of y; None if y is NumPy's.
 
     Attributes
     ----------
     given, in_loss : Given
-        Of the rows with a target, for n_scores classes. In the loss, labels that are
-        not known are not available.
+        Available classes and offsets of the rows with a target, for n_scores classes.
+        In the loss, labels that are not known are not available.
     target_type, classes, has_none, n_scores
-        As of the encoded target.
+        Attributes of the encoded target.
     classes_like_y : array of shape (n_classes,)
         The classes in the library, and on the device, of y.
     dtype : dtype
-        Of X.
+        Type of X.
     n_rows, n_unlabelled : int
         Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
@@ -50,7 +50,7 @@ class RowsInMemory:
         X of the rows with a target, if it is on the host and has more columns than
         rows.
     target : target of shape (n_labelled, n_scores)
-        Of the rows with a target, without label smoothing.
+        Target of the rows with a target, without label smoothing.
     weight : ndarray of shape (n_labelled,)
         Weights of the rows with a target, class weights included.
     total_weight : float
@@ -141,10 +141,7 @@ class RowsInMemory:
         return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, spec, folds):
-        """The ``ThresholdRule`` of label sets.
-
-        ValueError if the threshold of the spec is not allowed.
-        """
+        """The ``ThresholdRule`` of label sets, for an allowed threshold."""
         n_labels = len(self.classes)
         if not is_fitted_to_rows(spec.threshold):
             cuts = known_threshold(spec.threshold, self.classes)
@@ -161,14 +158,14 @@ class RowsInMemory:
     def labelled(self, spec):
         """The rows with a positive weight, as :class:`LabelledRows`, and their numbers.
 
-        They are rows of label sets; the numbers count the rows with a target.
+        The rows must have label sets. A number counts the rows with a target before it.
         """
         target, weight, known = self.target, self._sample_weight, self._known
         ones = np.ones(len(target.columns))
         labels = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
         X, labels = self._X, labels[:, : len(self.classes)]
         numbers = np.flatnonzero(self.weight > 0)
-        if len(numbers) < len(weight):  # All rows need no copy, which may not fit.
+        if len(numbers) < len(weight):  # Without a copy of all rows, for memory.
             X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
             known = None if known is None else known[numbers]
         labelled = LabelledRows(
@@ -211,8 +208,8 @@ def given_of_labelled(given, encoded):
 def warn_of_target(rows):
     """Warn of a target that may be a mistake.
 
-    As in scikit-learn, of labels most of which have one row; of rows without a label;
-    of labels of a set that are in no row.
+    Possible mistakes are classes of which most have one row, as in scikit-learn; rows
+    without a label; and labels of a set that are in no row.
     """
     n_classes = len(rows.classes)
     if rows.target_type == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:

@@ -40,7 +40,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     spec : FitSpec
     rows : RowsInMemory or DaskRows
     choose_threshold : ThresholdRule, default=None
-        It chooses the threshold of a model of label sets; None leaves it out.
+        Function that chooses the threshold of a model of label sets; None for none.
     progress : FitProgress, default=None
         It is notified of iterations, and may stop the fit.
 
@@ -82,7 +82,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         solution = learn_noise(
             objectives[0], spec.noise, use_noise, start, progress, **options
         )
-    # Without a duality gap, outliers of a feature may hide that it is no minimum.
+    # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
     if seems_done and math.isnan(solution.history[-1].duality_gap):
         from ._outliers import examined  # Imported when used.
@@ -104,9 +104,9 @@ def _with_start(objectives, spec, rows):
     Returns
     -------
     objectives : list of LinearObjective or CosineObjective
-        Those that are given, perhaps after others under stronger penalties.
+        The given objectives, possibly after others under stronger penalties.
     stage : Stage
-        That of all but the last of them.
+        Stage of all objectives but the last, for the history.
     start : ndarray of shape (n_parameters,)
     """
     first, stage = objectives[0], Stage.EASIER_LOSS
@@ -147,7 +147,7 @@ def model_of(coef, intercept, spec, rows):
 
 
 def attributes_of_model(model, spec):
-    """Fitted attributes of a classifier, of a model that a spec was fitted to."""
+    """Fitted attributes of a classifier, from its fitted model and its spec."""
     attributes = {
         "classes_": model.classes,
         "target_type_": model.target_type,
@@ -169,7 +169,7 @@ def attributes_of_model(model, spec):
 
 
 def attributes_of_solution(solution):
-    """Fitted attributes of a classifier, of the solution that a solver returned."""
+    """Fitted attributes of a classifier, from the solution of a solver."""
     *rows, last = solution.history
     rows.append(last._replace(duality_gap=solution.duality_gap))
     columns = map(np.array, zip(*rows, strict=True))

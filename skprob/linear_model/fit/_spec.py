@@ -1,4 +1,4 @@
-"""What a fit does: the parameters of a classifier as plain data."""
+"""The specification of a fit: the parameters of a classifier as plain data."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FitSpec:
-    """Checked parameters of a fit; those without a comment are a classifier's.
+    """Checked parameters of a fit. Those that are not listed are a classifier's.
 
     Attributes
     ----------
     name : str
         Name of the classifier's class, for messages.
     mapping : Mapping
-        At the temperature.
+        The mapping, at the temperature.
     loss : Loss
-        Through this mapping, with the margin.
+        The loss through this mapping, with the margin.
     unit_rows : UnitRows, StandardizedFeatures or None
         Transformation of the rows of X to norm one, for scores that are cosines. They
         have no penalty and no intercepts. None leaves the rows as they are.
     penalty_factors : array-like of shape (n_features,), dict or None
         As given; an array or None after :meth:`for_features`.
     noise : NoiseSearch, ScaleSearch or None
-        How the noise of the mapping is estimated; None if it is given.
+        Search for the noise of the mapping; None if the noise is not estimated.
     last_fit : LastFit or None
         Where the fit starts; None stands for zero coefficients.
     feature_names : ndarray of shape (n_features,) or None
         Names of the columns of X, after :meth:`for_features`; None where X has none.
     tuning : Tuning
-        Every number that changes the time of the fit and not its result.
+        Numbers that change the time of the fit and not its result.
     """
 
     name: str
@@ -107,7 +107,7 @@ class FitSpec:
         return self.mapping.pair_mapping is not None and encoded.target_type == "class"
 
     def for_rows(self, rows):
-        """The spec with what depends on the rows: the number C, the scaled features.
+        """The spec with the values that depend on the rows: C, and scaled features.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class FitSpec:
         if unit_rows is not None:
             unit_rows = unit_rows.for_rows(rows)
         if unit_rows is None and mapping.traits.is_scale_invariant:
-            # Scores may be as small as the penalty wants, at the same loss.
+            # A penalty would shrink the scores without end, at the same loss.
             C = math.inf
         elif self.C == "auto":
             C = automatic_C(loss, rows.n_scores)
@@ -155,7 +155,7 @@ class FitSpec:
         )
 
     def with_noise(self, mapping):
-        """The spec with the noise of a mapping: loadings and scales, too."""
+        """The spec with the noise of a mapping, with its loadings and scales."""
         mapping = self.noise.at_temperature(mapping)
         return replace(self, mapping=mapping, loss=self.loss.with_mapping(mapping))
 

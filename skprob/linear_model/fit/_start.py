@@ -15,7 +15,7 @@ class LastFit(NamedTuple):
     Attributes
     ----------
     coef : ndarray or CSR array of shape (M, n_features)
-        Of transformed rows of X.
+        Coefficients of the transformed rows of X.
     intercept : ndarray of shape (M,)
     classes : ndarray of shape (n_classes,) or None
         None if the coefficients were assigned: they are those of the new classes.
@@ -31,9 +31,10 @@ class LastFit(NamedTuple):
 def start_from(objective, last_fit, rows):
     """Parameters of an objective from the coefficients of the last fit.
 
-    If zero coefficients have a lower value, as in other units of the features, they are
-    the initial ones: in a thousandth of the units standardised iris takes 7 iterations
-    in place of 13, and standardised digits 96 in place of 361.
+    If zero coefficients have a lower value, as after a change of the features' units,
+    the result is the objective's initial parameters. With features in a thousandth of
+    the units, standardised iris then takes 7 iterations instead of 13, and standardised
+    digits 96 instead of 361.
 
     Parameters
     ----------
@@ -76,8 +77,8 @@ def start_from(objective, last_fit, rows):
 def _is_too_far(objective, parameters):
     """Whether the value is higher than at zero, or not finite; in one pass."""
     description = objective.description
-    # A loss that is not convex may need the start of another loss. On other machines it
-    # takes a round trip.
+    # A loss that is not convex may need this start. For remote rows the comparison
+    # would take a round trip.
     if not description.is_convex or description.is_remote:
         return False
     with np.errstate(over="ignore", invalid="ignore"):

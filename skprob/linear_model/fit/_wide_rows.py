@@ -1,4 +1,4 @@
-"""When rows are so wide that a fit is faster in the space that they span."""
+"""Fits to wide rows in the space that they span, where these are faster."""
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +16,7 @@ def wide_objective(spec, rows, loss, l2):
     spec, rows, l2
         As for :func:`row_space_of`.
     loss : Loss
-        The first that is minimised.
+        The loss that is minimised first.
 
     Returns
     -------
@@ -70,12 +70,12 @@ def row_space_of(spec, rows, l2):
 
 
 def is_wide(n_rows, n_features, n_outputs, has_zeros, tuning=Tuning()):
-    """Whether the time of the coordinates is less than the time that they save."""
+    """Whether the coordinates of dense rows take less time than they save."""
     n_less = n_features - tuning.wide_columns * n_rows
     if n_less <= 0 or n_rows > tuning.wide_rows:
         return False
     n_passes = tuning.wide_passes_with_zeros if has_zeros else tuning.wide_passes
-    # Both for each row.
+    # Saved time and cost are multiplications for each row.
     saved = 2 * n_passes * min(n_outputs, tuning.wide_outputs) * n_less
     cost = tuning.wide_eigenvalues * n_rows**2
     cost += tuning.wide_gram * n_rows * n_features
@@ -83,7 +83,10 @@ def is_wide(n_rows, n_features, n_outputs, has_zeros, tuning=Tuning()):
 
 
 def takes_many_passes(mapping, n_scores, tuning=Tuning()):
-    """Whether a score that is a little higher takes all probability from the others."""
+    """Whether the mapping has many exact zeros, so that a fit takes many passes.
+
+    It has many if a slightly higher score takes all probability from the others.
+    """
     if not mapping.traits.has_zeros:
         return False
     scores = np.full((1, n_scores), -tuning.wide_lower_score)
@@ -95,8 +98,8 @@ def takes_many_passes(mapping, n_scores, tuning=Tuning()):
 def is_wide_sparse(X, n_outputs, l2, is_sparsemax=False, tuning=Tuning()):
     """As :func:`is_wide`, for a CSR matrix and a penalty of strength `l2`.
 
-    The number of passes grows with the condition number, which a weaker penalty makes
-    larger. The penalty of dense rows is not considered: their passes take more time.
+    A weaker penalty makes the condition number larger, and with it the number of
+    passes. For dense rows the penalty is not considered: their passes take more time.
     """
     n_rows, n_features = X.shape
     if n_features <= tuning.wide_columns * n_rows or n_rows > tuning.wide_rows:

@@ -1,4 +1,4 @@
-"""Rows whose predictions have been computed, for scores of many models."""
+"""Rows with precomputed predictions, for the scores of many models."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from ._prediction import Prediction
 
 
 class KnownRows(NamedTuple):
-    """Rows with what is given for them and, perhaps, their scores under a model.
+    """Rows with available classes, offsets and, possibly, their scores under a model.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class KnownRows(NamedTuple):
     probabilities: np.ndarray | None = None
 
     def are_arguments(self, X, available, offset):
-        """Whether these are the rows of a call of a method that predicts."""
+        """Whether a method that predicts was called with these rows."""
         return X is self.X and available is None and offset is None
 
 

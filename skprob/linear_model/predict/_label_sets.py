@@ -8,7 +8,7 @@ from ._prediction import Prediction
 
 
 def threshold_of(model):
-    """The checked threshold of a fitted model, which may have been assigned."""
+    """The threshold of a fitted model, checked because it may have been assigned."""
     threshold = check_threshold(model.threshold, model.classes)
     check_labels_of_rule(threshold, model.classes)
     return threshold
@@ -30,7 +30,7 @@ class Sets(Prediction):
     Parameters
     ----------
     rule : DecisionRule
-        Fitted.
+        A fitted rule.
     blocks : iterable of ndarray of shape (n_rows, n_classes)
     features : ndarray or CSR matrix of shape (n_samples, n_features) or None
         The features of all rows, if the rule uses them.

@@ -16,12 +16,12 @@ from ...decision import (
     known_only,
 )
 
-# Most labels for which "auto" corrects the probabilities of labels by each other. Time
-# grows with the third power of the number of labels, memory with the second.
+# Most labels for which "auto" selects ``StackedLabels``. Time grows with the third
+# power of the number of labels, memory with the second.
 _MOST_STACKED = 1000
-# Most labels for each degree of freedom of their fits at which probabilities of labels
-# are corrected by those of rows that are left out one by one. With 5 on birds and 7 to
-# 41 on CAL500, at strong penalties, micro-F1 was up to 6 points lower than with folds.
+# Largest number of labels, divided by the degrees of freedom of their fits, at which
+# ``StackedLabels`` uses leave-one-out probabilities. With 5 on birds and 7 to 41 on
+# CAL500, at strong penalties, micro-F1 is up to 6 points lower than with folds.
 _MOST_LABELS_PER_DEGREE = 4
 
 
@@ -32,9 +32,9 @@ class LabelledRows:
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     labels : CSR array of shape (n_samples, n_labels)
-        Indicator.
+        0/1 indicator.
     weight : ndarray of shape (n_samples,)
-        Positive; weights of the rows in the F1 score.
+        Positive weights of the rows in the F1 score.
     polytope : {"simplex", "cube"}
         The polytope of the probabilities.
     has_none : bool
@@ -58,7 +58,7 @@ class LabelledRows:
         self._may_be_empty = any_empty or has_empty(labels, known)
 
     def threshold(self, threshold, blocks, order):
-        """The threshold with the best score by probabilities of rows.
+        """The threshold with the best score, for probabilities of the rows.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class LabelledRows:
         blocks : iterable of ndarray of shape (n_rows, n_labels)
             The probabilities; it can be iterated over any number of times.
         order : ndarray of int or slice
-            The numbers of the rows, in the order in which they come.
+            The numbers of the rows, in the order of the blocks.
 
         Returns
         -------
@@ -99,12 +99,12 @@ class LabelledRows:
         return get_rule(threshold)
 
     def labels_are_revealed(self, threshold, left_out, blocks):
-        """Whether a rule could compute labels from the probabilities without the row.
+        """Whether a rule could compute the labels of a row from its left-out fit.
 
-        Leaving out a row makes the probabilities of its labels smaller, and those of
-        labels that it does not have larger. The fits of all labels move probabilities
-        in as many directions as they have degrees of freedom. Where there are many more
-        labels, the other directions show which labels the row has.
+        A fit without a row has smaller probabilities of the labels of this row, and
+        larger ones of other labels. The fits of all labels change probabilities in as
+        many directions as they have degrees of freedom. If there are many more labels,
+        the other directions show which labels the row has.
 
         Parameters
         ----------
@@ -123,8 +123,8 @@ class LabelledRows:
             np.linalg.norm((labels - p) * known)
             for p in (np.concatenate(list(blocks)), left_out)
         )
-        # The residual of a row of the fit is that without it times one minus its
-        # leverage, and leverages sum to the degrees of freedom.
+        # A row's residual is its left-out residual times one minus its leverage, and
+        # the leverages sum to the degrees of freedom.
         n_degrees = n_rows * (1 - of_fit / max(of_left_out, np.finfo(float).tiny))
         return n_labels > _MOST_LABELS_PER_DEGREE * n_degrees
 

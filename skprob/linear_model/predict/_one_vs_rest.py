@@ -12,13 +12,13 @@ def one_vs_rest(mapping, n_classes):
     Parameters
     ----------
     mapping : Mapping
-        To marginals.
+        A mapping to marginals.
     n_classes : int
 
     Returns
     -------
     mapping : Mapping
-        That of pairs for two classes, if it is known: a single marginal is enough.
+        The pair mapping for two classes, if it is known: a single marginal is enough.
 
     Raises
     ------
@@ -38,8 +38,8 @@ def one_vs_rest(mapping, n_classes):
 def shares_of(mapping):
     """A function of scores: the marginals of each row, divided by their sum.
 
-    Where all marginals of a row are zero, the shares are the probabilities by the
-    mapping of pairs, as for sigmoid by entmax, of the scores of all classes.
+    If all marginals of a row are zero, the shares are the result of the pair mapping
+    (entmax for sigmoid) for the scores of all classes.
     """
     log_shares = log_shares_of(mapping)
 
@@ -47,7 +47,7 @@ def shares_of(mapping):
         p = mapping(scores)
         xp = namespace(p)
         total = xp.sum(p, axis=1, keepdims=True)
-        # A smaller sum has few digits, or is zero.
+        # A smaller sum is zero, or has few correct digits.
         limits = np.finfo(numpy_dtype(p))
         is_tiny = total < float(limits.tiny / limits.eps)
         if not xp.any(is_tiny):

@@ -17,19 +17,19 @@ def splits_with_labels(number, labels):
     if labelled.all():
         return list(KFold(number, **shuffled).split(labelled))
     with warnings.catch_warnings():
-        # It warns where there are fewer empty rows than folds.
+        # scikit-learn warns where there are fewer empty rows than folds.
         warnings.simplefilter("ignore", UserWarning)
         return list(StratifiedKFold(number, **shuffled).split(labelled, labelled))
 
 
 def out_of_fold(models, X, splits, given):
-    """Probabilities of each row by a model of the other folds.
+    """Probabilities of each row by the model that was fitted to the other folds.
 
     Returns
     -------
     probabilities : iterable of ndarray of shape (n_rows, n_classes)
     rows : ndarray of shape (n_samples,)
-        The order in which the rows come.
+        The numbers of the rows, in the order of the blocks.
     """
     tests = [test for _, test in splits]
     blocks = [

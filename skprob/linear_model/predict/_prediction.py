@@ -22,10 +22,7 @@ from .._given import NOTHING
 
 
 def check_predictions(predictions, first_row):
-    """Raise where features were so large that raw predictions overflowed.
-
-    Rows are counted from `first_row`.
-    """
+    """Raise if raw predictions overflowed; the first row has the number `first_row`."""
     if not all_finite(predictions):
         finite = np.isfinite(to_numpy(predictions)).all(axis=1)
         raise ValueError(
@@ -56,7 +53,7 @@ class Prediction(ABC):
         """The blocks, each an array with a result for each of its rows."""
 
     def to_dense(self):
-        """All of it as one array."""
+        """All blocks as one array."""
         result, start = None, 0
         for block in self:
             if result is None:
@@ -66,12 +63,12 @@ class Prediction(ABC):
         return result
 
     def to_sparse(self):
-        """All of it as one CSR array, of the non-zeros only."""
+        """All blocks as one CSR array, without stored zeros."""
         blocks = [sparse.csr_array(block) for block in self.on_host()]
         return sparse.vstack(blocks, format="csr")
 
     def on_host(self):
-        """The blocks in NumPy's arrays."""
+        """The blocks as NumPy arrays."""
         return Repeatable(map, to_numpy, self)
 
 

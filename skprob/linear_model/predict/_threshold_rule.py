@@ -1,4 +1,4 @@
-"""How a fit to label sets chooses its threshold."""
+"""Functions that choose the threshold of a fit to label sets."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -6,13 +6,13 @@ from functools import cached_property
 from ...decision import LabelCuts, n_labelled
 from ._out_of_fold import out_of_fold, splits_with_labels
 
-# Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
-# CAL500, and they cost the least.
+# Three folds take the least time, and choose cuts as good as those of five or ten folds
+# on emotions, scene, birds and CAL500.
 _N_FOLDS = 3
-# With more rows, the model's own probabilities of training rows are close to those of
-# new rows; with fewer, a cut that is chosen by them is too high.
-_ROWS_ENOUGH = 5000
-#: The rule of "auto" where it is fitted to the model's own training rows.
+# Number of rows above which the model's probabilities of its training rows are close to
+# those of new rows. With fewer rows a cut that is chosen from them is too high.
+_ENOUGH_ROWS = 5000
+#: The rule of "auto" that is fitted to the probabilities of the training rows.
 _IN_SAMPLE = LabelCuts("micro")
 
 
@@ -80,7 +80,7 @@ class OutOfFoldThreshold(ThresholdRule):
     Parameters
     ----------
     threshold, rows, numbers, fit_weight, given, folds
-        As for :func:`threshold_rule`.
+        Arguments of :func:`threshold_rule`.
     n_folds : int
     """
 
@@ -102,7 +102,7 @@ class OutOfFoldThreshold(ThresholdRule):
 
     @cached_property
     def _by_folds(self):
-        """The threshold by fits to folds from zero, which depends on no model."""
+        """The threshold by fits to folds that start from zero."""
         return self._by_models(self._folds)
 
     def _by_models(self, folds):
@@ -137,7 +137,7 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
     rule : ThresholdRule
     """
     n_folds = min(_N_FOLDS, n_labelled(rows.labels))
-    if n_folds == 1 or (threshold == "auto" and len(rows.weight) > _ROWS_ENOUGH):
+    if n_folds == 1 or (threshold == "auto" and len(rows.weight) > _ENOUGH_ROWS):
         threshold = _IN_SAMPLE if threshold == "auto" else threshold
         return InSampleThreshold(threshold, rows, given)
     return OutOfFoldThreshold(

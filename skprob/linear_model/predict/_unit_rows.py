@@ -29,7 +29,7 @@ class UnitRows:
         return self
 
     def attributes(self):
-        """Fitted attributes that the transformation is made of."""
+        """Fitted attributes of a classifier that hold the transformation."""
         return {"similarity_": "cosine"}
 
     def to_model(self, coef, intercept):
@@ -47,7 +47,7 @@ def unit_rows(X):
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Finite.
+        Finite numbers.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def unit_rows(X):
     array([[ 0.6, -0.8],
            [ 0. ,  0. ]])
     """
-    # By the largest entry first: squares of tiny numbers would vanish, and scikit-learn
-    # takes a norm below 1e-15 for zero.
+    # Divide by the largest entry first: squares of tiny numbers would underflow, and
+    # scikit-learn treats a norm below 1e-15 as zero.
     if not is_host(X):
         return _unit_rows_of_any(X)
     if sparse.issparse(X):
@@ -98,7 +98,7 @@ class StandardUnitRows(UnitRows):
 
     mean: np.ndarray
     scale: np.ndarray
-    constant: float  #: Zero is no constant.
+    constant: float  #: Value of the constant feature; 0 for none.
 
     def __call__(self, X):
         mean, scale = (
@@ -145,7 +145,7 @@ class StandardUnitRows(UnitRows):
 
 @dataclass(frozen=True)
 class StandardizedFeatures:
-    """How :class:`StandardUnitRows` are made of the rows of a fit."""
+    """Parameters from which the rows of a fit get their :class:`StandardUnitRows`."""
 
     standardize: bool | str  #: "auto" is True for dense rows.
     constant: float  #: Multiple of the root mean square of the norms of rows.
@@ -164,7 +164,7 @@ class StandardizedFeatures:
         center, scale = np.zeros_like(mean), np.ones_like(mean)
         if is_centred:
             center = mean
-            # The deviation of a constant feature is rounding.
+            # A constant feature has a deviation of rounding errors.
             least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
             scale = np.where(deviation > least, deviation, 1.0)
         square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)

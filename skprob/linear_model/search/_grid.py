@@ -9,7 +9,7 @@ import numpy as np
 from .._entry_C import entry_C
 from ..fit import RowsInMemory
 
-# With l1_ratio, an integer of Cs spans this factor, from the first coefficient.
+# Largest C divided by the smallest, if Cs is an integer and l1_ratio is positive.
 _SPAN = 1e4
 
 
@@ -19,11 +19,11 @@ class Grid(NamedTuple):
     Attributes
     ----------
     parameter : str
-        The parameter that is searched, of the classifier.
+        The parameter of the classifier that is searched.
     values : sequence of length n_values
     l1_ratios : ndarray of shape (n_l1_ratios,)
     Cs : ndarray of shape (n_values, n_l1_ratios, n_Cs)
-        In any order, which is the same for all values and ratios.
+        Values of C; their order is the same for all values and ratios.
     order : ndarray of int of shape (n_values,)
         The order in which the values are fitted.
     starts_from_last : bool
@@ -72,7 +72,7 @@ def checked_l1_ratios(l1_ratios):
 
 
 def checked_Cs(Cs):
-    """Values of C as an array of floats, those of a number as for scikit-learn."""
+    """Values of C as an array of floats; a number makes the values of scikit-learn."""
     if isinstance(Cs, Integral):
         return np.logspace(-4, 4, Cs)
     return _checked("Cs", Cs, "positive", lambda C: C > 0)
@@ -83,7 +83,7 @@ def _checked(name, values, allowed, is_allowed):
         each = np.array(values, dtype=object).ravel()
         grid = np.array(values, dtype=np.float64)
         if any(isinstance(value, bool | np.bool_) for value in each):
-            raise TypeError("True and False are no numbers.")
+            raise TypeError("True and False are not numbers.")
     except (TypeError, ValueError, OverflowError):
         grid = np.array(np.nan)
     if grid.ndim != 1 or grid.size == 0 or not is_allowed(grid).all():
@@ -97,8 +97,8 @@ def _checked(name, values, allowed, is_allowed):
 def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
     """Values of C for each value of the parameter and each l1_ratio.
 
-    They are those that are given. A number stands for multiples of the C of "auto" or,
-    where coefficients become zero, of the C at which the first of them enters.
+    A number stands for multiples of the C of "auto" or, with a positive l1_ratio, of
+    the C at which the first coefficient enters.
 
     Parameters
     ----------

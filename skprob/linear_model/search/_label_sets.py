@@ -1,4 +1,4 @@
-"""Thresholds of a search for label sets, chosen by rows that its fits left out."""
+"""Thresholds of a search for label sets, chosen from rows that its fits left out."""
 
 from dataclasses import replace
 
@@ -10,14 +10,15 @@ from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
 
-# A single fold is scored in so many parts, each with the threshold by the other parts.
+# Number of parts in which a single fold is scored, each with the threshold of the
+# other parts.
 _N_PARTS = 5
 
 
 class LeftOutRows:
     """The rows that the fits of a search left out, and the models that predict them.
 
-    The rows are in parts: one for each fold or, of a single fold, five.
+    The rows are in parts: one for each fold, or five if there is a single fold.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class LeftOutRows:
             )
 
     def score(self):
-        """Fill in the scores, of each part with the threshold by other parts."""
+        """Fill in the scores, of each part with the threshold of the other parts."""
         scorer, grid = self._prepared.scorer, self._prepared.grid
         params = [self._prepared.score_params_of(test) for test in self._tests]
         others = [self._without(test) for test in self._tests]
@@ -76,13 +77,13 @@ class LeftOutRows:
                 self._results.scores[:, i, r, j] = scores
 
     def threshold(self, place):
-        """The threshold at a place in the grid, by all rows."""
+        """The threshold at a place in the grid, chosen from all rows."""
         i, r, j = place
         (models,) = self._models(i, r, [j])
         return self._threshold(i, models, self._can_choose)
 
     def _without(self, test):
-        """Which rows of each part choose the threshold for the rows of a test."""
+        """Masks of the rows of each part from which a test part gets its threshold."""
         pairs = zip(self._can_choose, self._tests, strict=True)
         chosen = [mask & ~np.isin(rows, test) for mask, rows in pairs]
         return chosen if self._has_label(chosen) else self._can_choose
@@ -103,7 +104,7 @@ class LeftOutRows:
         return self._labelled.threshold(threshold, chained(blocks), self._order(chosen))
 
     def _models(self, i, r, columns):
-        """The models of some C, each a tuple of one model for each part.
+        """For each of some values of C, a tuple of the models of all parts.
 
         They have precomputed predictions for the rows of their part.
         """

@@ -26,7 +26,7 @@ class PathPoint(NamedTuple):
     Attributes
     ----------
     model : FittedModel
-        The fitted model. It has no threshold if that is fitted to rows.
+        The fitted model, without a threshold that is fitted to rows.
     attributes : dict
         Fitted attributes of a classifier, by name.
     converged : bool
@@ -113,9 +113,10 @@ def _left_out(objective, solution, model, data, encoded):
 
 
 def _weakest(Cs, spec):
-    """The C at which features are scaled: others hide features that vary little.
+    """The C at which features are scaled: the weakest penalty.
 
-    It is the largest, and finite where coefficients become zero, if one is.
+    It is the largest C, or with a positive l1_ratio the largest finite one, if there is
+    one. A stronger penalty would hide features that vary little.
     """
     is_finite = np.isfinite(Cs)
     selects = spec.l1_ratio > 0 and is_finite.any()

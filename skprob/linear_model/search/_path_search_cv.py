@@ -61,8 +61,8 @@ class PathSearchCV(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        # The convex loss and linear scores are what makes a path lead to the answers
-        # of single fits; C is what is searched.
+        # A path leads to the solutions of single fits for a convex loss of linear
+        # scores only. C is searched.
         **constraints_but(
             *("C", "l1_ratio", "loss", "similarity", "warm_start"),
         ),
@@ -80,7 +80,7 @@ class PathSearchCV(BaseLinearClassifier):
     #: Name of the second parameter that is searched, after C, in a single classifier.
     #: With an "s" appended it is the parameter of this class that has the values.
     _parameter: str
-    #: Do the fits of one value start from those of the value before?
+    #: Whether the fits of one value start from those of the value before.
     _starts_from_last: bool
 
     @abstractmethod
@@ -146,7 +146,7 @@ class PathSearchCV(BaseLinearClassifier):
         """Scores are W x + b."""
         return "dot"
 
-    # Its models' predictions are computed together.
+    # Predictions of several models are computed together, by NumPy.
     _takes_arrays = False
 
     def _mapping(self):
@@ -172,9 +172,9 @@ class PathSearchCV(BaseLinearClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for the classifier of one fit.
+            Training data, as for the classifier of one fit.
         y : array-like or sparse matrix
-            Labels, label sets or distributions, likewise.
+            Labels, label sets or distributions, as for the classifier of one fit.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows, for the fits and the scores; with metadata
             routing, for the scores only if the scorer requests them.
@@ -185,8 +185,8 @@ class PathSearchCV(BaseLinearClassifier):
             Known numbers that are added to the scores, for the fits and the predictions
             that are scored; for two classes the shape may be (n_samples,).
         **params : dict
-            With metadata routing enabled, what the scorer and the splitter request,
-            such as ``groups``.
+            With metadata routing enabled, arguments that the scorer and the splitter
+            request, such as ``groups``.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class PathSearchCV(BaseLinearClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            The truth, of the kind that was fitted.
+            True targets, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows; None weights all equally.
         available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -272,7 +272,7 @@ class PathSearchCV(BaseLinearClassifier):
             Known numbers that are added to the scores; for two classes the shape may be
             (n_samples,). None adds nothing, even if ``fit`` was given offsets.
         **score_params : dict
-            With metadata routing enabled, what the scorer requests.
+            With metadata routing enabled, arguments that the scorer requests.
 
         Returns
         -------
@@ -301,7 +301,7 @@ class PathSearchCV(BaseLinearClassifier):
         return scorer(model, X, y, **routed.scorer.score)
 
     def get_metadata_routing(self) -> Any:
-        """Which metadata go where.
+        """Routing of metadata to the fits, the scorer and the splitter.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class PathSearchCV(BaseLinearClassifier):
     def _routed(self, caller, metadata):
         """Metadata for the scorer and the splitter, in fit or score."""
         if _routing_enabled():
-            # The models that are scored have the choice sets and offsets of their rows.
+            # The scored models hold available classes and offsets of their rows.
             requests = get_routing_for_object(self._scorer())
             others = {"available", "offset"} - requests.consumes("score", metadata)
             given = {k: value for k, value in metadata.items() if k not in others}

@@ -11,21 +11,21 @@ from .._given import NOTHING
 from ..predict import KnownRows, check_predictions
 
 # Largest raw prediction of a left-out row. A larger one is a rounding error, divided by
-# the curvature that the other rows do not have.
+# a curvature of nearly zero.
 _MOST_RAW = 1e100
 
 
 def with_predictions(X, models, given=NOTHING, most_numbers=Tuning().scored_together):
     """Copies of fitted models with precomputed predictions for the same rows.
 
-    On few rows calls of functions take longer than what they compute.
+    On few rows this saves calls of functions, which take longer than their arithmetic.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Checked.
+        Checked rows.
     models : sequence of BaseLinearClassifier
-        Fitted to the same classes and features, with the same mapping.
+        Models with the same classes, features and mapping.
     given : Given
         Available classes and offsets of these rows.
     most_numbers : int, default=Tuning().scored_together
@@ -43,7 +43,7 @@ def with_predictions(X, models, given=NOTHING, most_numbers=Tuning().scored_toge
         predictions = as_design(X).matvec(coef)
         predictions += np.concatenate([model.intercept_ for model in models])
     check_predictions(predictions, first_row=0)
-    # Output by output, and for each of them model by model.
+    # The axes are output, model and row.
     predictions = predictions.T.reshape(n_models, -1, n_rows).swapaxes(0, 1)
     scores = scores_of(predictions.reshape(len(predictions), -1).T)
     for start in range(0, len(scores), max(n_rows, 1)):
@@ -87,7 +87,7 @@ def with_raw_predictions(X, models, raw, given):
 
 
 def with_given(X, models, given):
-    """Copies of fitted models that use what is given for the rows X.
+    """Copies of fitted models that use available classes and offsets of the rows X.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def with_given(X, models, given):
 
 def with_attributes(estimator, attributes):
     """A copy of an estimator with other attributes as well."""
-    # Not a clone: parameters are those of the search, which need no check again.
+    # A copy, not a clone: the parameters were checked by the search.
     changed = copy.copy(estimator)
     vars(changed).update(attributes)
     return changed

@@ -31,7 +31,7 @@ class PreparedSearch(NamedTuple):
     encoded : EncodedTarget
         The targets of these rows.
     template : classifier
-        Unfitted, with the parameters that all fits share.
+        An unfitted classifier with the parameters that all fits share.
     specs : list of FitSpec
         One for each value of the grid.
     grid : Grid
@@ -71,7 +71,7 @@ class PreparedSearch(NamedTuple):
 
     @property
     def fits_thresholds(self):
-        """Whether thresholds need the predictions of all folds, and scores these."""
+        """Whether thresholds and scores are computed from the rows of all folds."""
         is_set = self.encoded.target_type == "label_set"
         return is_set and is_fitted_to_rows(self.template.threshold)
 
@@ -129,6 +129,6 @@ class PreparedSearch(NamedTuple):
 
     def chosen_classifier(self, choice):
         """An unfitted classifier with the chosen parameters."""
-        # Checked: the columns of an array have no names.
+        # The checked array: names in a dict would not be found in an array X.
         factors = self.chosen_spec(choice).penalty_factors
         return self.template.set_params(**choice.params, penalty_factors=factors)

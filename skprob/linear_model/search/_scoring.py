@@ -15,12 +15,12 @@ from ._precomputed import with_given, with_predictions, with_raw_predictions
 
 
 def is_scikit_learns(scorer):
-    """Whether it is a scorer of scikit-learn: by name, or from make_scorer."""
+    """Whether a scorer is from scikit-learn: given by name, or by make_scorer."""
     return isinstance(scorer, type(get_scorer("accuracy")))
 
 
 def with_class_labels(scorer, classes):
-    """The scorer with all classes as labels, as test rows may lack some."""
+    """The scorer with all classes as its argument `labels`: test rows may lack some."""
     if not is_scikit_learns(scorer):
         return scorer
     parameters = signature(scorer._score_func).parameters
@@ -65,7 +65,7 @@ def scores_of_models(scorer, params, models, data, tuning, raw=None):
     Raises
     ------
     ValueError
-        If the scorer returns something else than a number, or is for other targets.
+        If the scorer does not return a number, or is for other targets.
     """
     X, y, given = data.X, data.y, data.given
     if raw is not None:
@@ -128,5 +128,5 @@ def _micro_f1(y, predicted, weight):
     hits, true, chosen = (
         weight @ sets.sum(axis=1) for sets in (y * predicted, y, predicted)
     )
-    # No label at all is found completely if none is predicted.
+    # If there are no labels and none is predicted, the score is 1.
     return 2 * hits / (true + chosen) if true + chosen > 0 else 1.0

@@ -16,8 +16,7 @@ from ._search_results import Results
 def scored_path(results, prepared, fold):
     """Fit the grid to the training rows of a fold and score it on the others.
 
-    Without a fold it is fitted to all rows, and scored on what the models without a row
-    predict for it.
+    Without a fold it is fitted to all rows, and scored on leave-one-out predictions.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def search(results, paths, n_jobs):
     paths : list of callable
         For each fold ``path(results)``, the generator :func:`scored_path`.
     n_jobs : int or None
-        Folds at a time.
+        Number of folds that are run at the same time.
 
     Yields
     ------
@@ -102,12 +101,12 @@ def search(results, paths, n_jobs):
     finally:
         # Processes are ended; threads stop when they see this flag.
         cancelled.is_set = True
-        with suppress(_GivenUp):
-            # Not closed: joblib would warn of jobs that did not end.
-            ended.throw(_GivenUp())
+        with suppress(_Cancelled):
+            # joblib would warn of jobs that did not end if the generator were closed.
+            ended.throw(_Cancelled())
 
 
-class _GivenUp(Exception):
+class _Cancelled(Exception):
     """The jobs that have not ended are cancelled."""
 
 
@@ -120,7 +119,7 @@ class _Flag:
 def _whole_path(number, path, sizes, cancelled):
     """The number of a fold, and its results."""
     results = Results.unknown(*sizes)
-    # Asked before the first fit, too.
+    # The flag is read before the first fit, too.
     for _ in chain([None], path(results)):
         if cancelled.is_set:
             break

@@ -9,7 +9,7 @@ from ..._utils.warnings import warn
 
 
 class Results(NamedTuple):
-    """Results of the fits of a search, or of one fold; NaN for fits that are not done.
+    """Results of the fits of a search, or of one fold; NaN for fits that have not run.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Results(NamedTuple):
     intercepts : ndarray of shape (..., n_values, n_l1_ratios, n_Cs, M)
     converged : ndarray of bool of shape (..., n_values, n_l1_ratios, n_Cs)
     n_iter : ndarray of int of shape (..., n_values, n_l1_ratios, n_Cs)
-        -1 for fits that are not done.
+        Number of iterations; -1 for fits that have not run.
     left_out : ndarray of object of shape (..., n_values, n_l1_ratios, n_Cs)
         Raw predictions of left-out rows, where they are scored after all fits; or None.
     """
@@ -81,7 +81,7 @@ def attributes_of_search(grid, results, has_ratios):
     ----------
     grid : Grid
     results : Results
-        The results of all folds. The attributes are views, which have later entries.
+        The results of all folds. The attributes are views, which show later results.
     has_ratios : bool
         Whether there is an axis of l1_ratios.
     """
@@ -132,7 +132,7 @@ def best_choice(grid, scores, scoring):
 
     def preference(place):
         i, r, j = place
-        # The first path stands for all: Cs in one column weigh alike.
+        # The values of C have the same order in all paths.
         return grid.Cs[0, 0, j], -grid.l1_ratios[r], rank[i]
 
     place = tuple(min(best, key=preference))
