@@ -58,7 +58,7 @@ PARTS = {
     ],
     "conjugate gradients": [(_newton_cg, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
-    "rest of the solver": [(_run, "solve_in_turn")],
+    "rest of the solver": [(_run, "solve"), (_run, "solve_in_turn")],
     "checks of the input": [(SoftmaxClassifier, "fit")],
 }
 N_FITS = 7

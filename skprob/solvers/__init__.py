@@ -17,13 +17,14 @@ from .._utils.lazy import lazy_attribute
 from .._utils.tuning import Tuning
 from ._criteria import Criteria, Criterion, Verdict, allowed_decrease
 from ._groups import groups_of_outputs
+from ._in_turn import most_iterations, solve_in_turn, total_of
 from ._line_search import Trial, line_search
 from ._method import SOLVERS, method_for
-from ._minimize import minimize, total_of
+from ._minimize import minimize
 from ._newton_cholesky import NewtonCholesky
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
-from ._solve import most_iterations, solve, solve_in_turn
+from ._solve import solve
 from ._state import Iteration, Solution, Stage, State
 from .newton import NewtonCG, Preconditioner
 

@@ -38,23 +38,6 @@ class Verdict(NamedTuple):
         """Whether the point fulfils all criteria."""
         return self.rows[-1].is_met  # All before the last are met.
 
-    def shortfall(self, value):
-        """Why the last criterion is not met, in words, with the objective's value."""
-        gradient, last = self.rows[0], self.rows[-1]
-        norm, tol = gradient.value, gradient.limit
-        if last is gradient:
-            return f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
-        within = f"although the largest gradient entry, {norm:.3g}, is within tol"
-        if last.name == "duality gap":
-            return (
-                f"the duality gap is {last.value:.3g}, above {last.limit:.3g}, with "
-                f"the objective at {value:.6g}, {within}"
-            )
-        return (
-            f"the objective, {value:.6g}, may still fall by about {last.value:.3g}, "
-            f"more than tol={tol:.3g} allows ({last.limit:.3g}), {within}"
-        )
-
 
 class Criteria:
     """The criteria by which a point is accepted as the minimum.

@@ -122,25 +122,20 @@ class Record:
 
     def solution(self, solver):
         """The :class:`Solution` at the last point."""
-        point, verdict, tol_names = self._state.point, self._verdict, ("tol", "penalty")
-        converged, remedies = verdict.converged, ("max_iter", *tol_names)
-        if converged and self._problem.is_unbounded(point):
-            converged, remedies = False, ("penalty",)
-            message = (
-                "no optimum exists, because rows or classes can be told apart without "
-                "an error and nothing keeps the coefficients from growing"
+        point, verdict = self._state.point, self._verdict
+        is_unbounded = verdict.converged and self._problem.is_unbounded(point)
+        converged = verdict.converged and not is_unbounded
+        message, remedies = "all criteria are met", ()
+        if not converged:
+            from ._reasons import why_it_ended  # Imported when used.
+
+            message, remedies = why_it_ended(
+                verdict,
+                point.value,
+                is_unbounded=is_unbounded,
+                was_stopped=self._stopped,
+                max_iter=self._criteria.most_of_all,
             )
-        elif converged:
-            message = "all criteria are met"
-        elif self._stopped:
-            message = "stopped by a callback"
-        elif verdict.is_stalled:
-            unmet = verdict.shortfall(point.value)
-            message = f"no step lowers the objective in this precision, but {unmet}"
-            remedies = tol_names
-        else:
-            unmet, limit = verdict.shortfall(point.value), self._criteria.most_of_all
-            message = f"after max_iter={limit} iterations {unmet}"
         return Solution(
             parameters=point.parameters,
             value=point.value,
@@ -170,35 +165,3 @@ class Record:
         known = math.inf if math.isnan(gap) else gap
         newton_step = self._state.newton_step
         return self._problem.duality_gap(point, enough, known, newton_step)
-
-
-def total_of(history: list[Iteration], more: list[Iteration], stage: Stage):
-    """Two histories joined, the second of another problem.
-
-    The first becomes this stage. Its gaps are not comparable with the second: they
-    become NaN, and so do its objectives unless they are those of the same loss under a
-    stronger penalty.
-    """
-    if not history:
-        return list(more)
-    last = history[-1]
-    keeps_objective = stage is Stage.STRONGER_PENALTY
-    joined = [
-        row._replace(
-            objective=row.objective if keeps_objective else math.nan,
-            duality_gap=math.nan,
-            stage=stage,
-        )
-        for row in history[:-1]
-    ]
-    for row in more:
-        joined.append(
-            row._replace(
-                iteration=last.iteration + row.iteration,
-                passes=last.passes + row.passes,
-                seconds=last.seconds + row.seconds,
-                round_trips=last.round_trips + row.round_trips,
-                bytes=last.bytes + row.bytes,
-            )
-        )
-    return joined

@@ -1,6 +1,5 @@
-"""The minimum of a problem by the solver of a name, and of problems in turn."""
+"""The minimum of a problem by the solver of a name."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -10,10 +9,9 @@ from .._utils.tuning import Tuning
 from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
 from ._method import check_hessian, method_for
-from ._minimize import minimize, total_of
+from ._minimize import minimize
 from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
-from ._state import Stage
 from .newton import NewtonCG, minimize_by_products
 
 
@@ -56,7 +54,7 @@ def solve(
         If the problem does not suit the solver.
     """
     description = problem.description
-    groups = _groups_of(description, solver, tuning)
+    groups = groups_of(description, solver, tuning)
     if len(groups) > 1:
         solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
         return minimize_groups(problem, groups, solve_group, start, callback)
@@ -99,7 +97,7 @@ def solve(
     )
 
 
-def _groups_of(description, solver, tuning):
+def groups_of(description, solver, tuning):
     """Slices of the outputs that the named solver minimises one after another."""
     if description.is_separable and solver in ("auto", "newton-cg"):
         return groups_of_outputs(description, tuning)
@@ -117,80 +115,3 @@ def _minimize_composite(problem, start, solver, criteria, callback):
         method = "lbfgs"
     first = ProximalNewton(criteria, method, criteria.tuning)
     return minimize(problem, [first], criteria, start, callback)
-
-
-def solve_in_turn(
-    problems,
-    start,
-    *,
-    max_iter,
-    solver="auto",
-    stage=Stage.EASIER_LOSS,
-    progress=None,
-    n_before=0,
-    tuning=Tuning(),
-    **options,
-):
-    """Minimise problems one after the other, each from where the last one ended.
-
-    Parameters
-    ----------
-    problems : list of Problem
-        The minimum of each is a good start for the next.
-    start : ndarray of shape (n_parameters,)
-    max_iter : int
-        Largest number of iterations of all problems together; with groups of outputs,
-        of each group, on average.
-    stage : Stage
-        That of all but the last problem, for the history.
-    progress : callable, default=None
-        The callback of the problems, with iterations numbered over all of them.
-        ``progress.begin(parameters)`` is called before the first iteration of each, and
-        ``progress.end()`` after its last.
-    n_before : int, default=0
-        The number of iterations that were reported before. They do not count towards
-        `max_iter`.
-    solver, tuning, **options
-        As for :func:`solve`.
-
-    Returns
-    -------
-    solution : Solution
-        Of the last problem, or of the one that a callback stopped at; ``n_iter`` and
-        ``history`` are those of all.
-    """
-    parameters, history = start, []
-    callback, n_spent = None, 0
-    options |= {"solver": solver, "max_iter": max_iter, "tuning": tuning}
-    for problem in problems:
-        if progress is not None:
-            progress.begin(parameters)
-            n_reported = history[-1].iteration if history else 0
-            callback = _numbered_from(n_before + n_reported, progress)
-        solution = solve(
-            problem, parameters, callback=callback, n_before=n_spent, **options
-        )
-        if progress is not None:
-            progress.end()
-        n_groups = len(_groups_of(problem.description, solver, tuning))
-        n_spent += math.ceil(solution.n_iter / n_groups)
-        parameters = solution.parameters
-        history = total_of(history, solution.history, stage)
-        if solution.stopped:
-            break
-    # The state of the rows takes memory.
-    return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
-
-
-def most_iterations(problems, solver, max_iter, tuning=Tuning()):
-    """Largest number of iterations of problems in turn, unfinished ones included.
-
-    A problem whose solver ends within an iteration has an unfinished one.
-    """
-    n_groups = [len(_groups_of(each.description, solver, tuning)) for each in problems]
-    return max(n_groups) * max(max_iter, 1) + len(problems) - 1
-
-
-def _numbered_from(n_before, callback):
-    """The callback with iterations numbered from others that came before."""
-    return lambda n_iter, *point: callback(n_before + n_iter, *point)

@@ -6,7 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...decision import LeastCost
-from ...solvers import Iteration, Solution, Stage, most_iterations, solve_in_turn
+from ...solvers import (
+    Iteration,
+    Solution,
+    Stage,
+    most_iterations,
+    solve,
+    solve_in_turn,
+)
 from ..predict import FittedModel
 from ._objectives import objectives_of
 from ._spec import FitSpec
@@ -67,11 +74,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
             limits = spec.solver, spec.max_iter, spec.tuning
             most = most_iterations(objectives, *limits)
         progress.start(most, attributes_at)
-    if spec.noise is None:
-        solution = solve_in_turn(
-            objectives, start, stage=stage, progress=progress, **options
-        )
-    else:
+    if spec.noise is not None:
         from ._learnt_noise import learn_noise  # Imported when used.
 
         def use_noise(mapping):
@@ -81,6 +84,13 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
 
         solution = learn_noise(
             objectives[0], spec.noise, use_noise, start, progress, **options
+        )
+    elif len(objectives) == 1 and progress is None:
+        # The last state of the solver takes memory, and is not used.
+        solution = solve(objectives[0], start, **options)._replace(state=None)
+    else:
+        solution = solve_in_turn(
+            objectives, start, stage=stage, progress=progress, **options
         )
     # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
