@@ -10,10 +10,16 @@ from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import OneOf, RealInterval, check_sample_weight, in_order
+from .._utils.checks import (
+    OneOf,
+    RealInterval,
+    check_sample_weight,
+    check_target,
+    in_order,
+)
 from .._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ..mappings import MappingLike
-from ..targets import as_labels, check_target, column_names, encode_target
+from ..targets import as_labels, column_names, encode_target
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
-from .._utils.checks import as_distributions, is_number, lined_up, naming
+from .._utils.checks import as_distributions, check_target, is_number, lined_up, naming
 from .._utils.typing import ArrayLike, MatrixLike
-from ..targets import check_target, encode_target
+from ..targets import encode_target
 from ._losses import average
 
 

@@ -3,8 +3,15 @@
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import common_names, in_order, lined_up, names_of_columns, naming
-from ..targets import check_target, unique_labels
+from .._utils.checks import (
+    check_target,
+    common_names,
+    in_order,
+    lined_up,
+    names_of_columns,
+    naming,
+)
+from ..targets import unique_labels
 
 
 def lined_up_with(classes, y_true, **predicted):

@@ -14,6 +14,7 @@ from .._utils.checks import (
     as_real,
     as_rows,
     check_sample_weight,
+    check_target,
     known_part,
     naming,
     weighted_mean,
@@ -24,7 +25,7 @@ from .._utils.typing import ArrayLike, MatrixLike
 from .._utils.warnings import warn
 from ..losses import FenchelYoungLoss
 from ..mappings import MappingLike, get_mapping
-from ..targets import check_target, encode_target
+from ..targets import encode_target
 from ._lined_up import lined_up_with
 
 # Most numbers of a block of rows, which stays in the cache of a core.

@@ -7,13 +7,14 @@ from scipy import sparse
 
 from .._utils.checks import (
     as_dense,
+    check_target,
     csr_indicator,
     naming,
     without_duplicates,
     without_gaps,
 )
 from .._utils.labels import label_indicator, positions_of
-from ..targets import check_target, unique_labels
+from ..targets import unique_labels
 from ._lined_up import lined_up_with
 
 

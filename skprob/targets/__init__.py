@@ -20,7 +20,6 @@ need not be dense arrays. Every target has
 
 from ._array import ArrayTarget, target_like
 from ._as_target import as_target
-from ._check import check_target
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
@@ -50,7 +49,6 @@ __all__ = [
     "check_available",
     "check_marginals",
     "check_offset",
-    "check_target",
     "check_target_available",
     "class_weight_factors",
     "column_names",

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skprob.targets import as_labels, check_target, class_weight_factors, encode_target
+from skprob._utils.checks import check_target
+from skprob.targets import as_labels, class_weight_factors, encode_target
 
 SETS = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1]])
 SHARES = np.array([[0.5, 0.5, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])

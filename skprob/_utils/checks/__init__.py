@@ -1,16 +1,17 @@
 """Checks of what users give, with errors that name the argument and what is allowed.
 
 `arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
-that errors name. `columns.py` matches the columns of DataFrames with the classes.
-`matrices.py` checks scores and other matrices, `points.py` probabilities,
-`indicators.py` matrices of 0 and 1, with `gaps.py` for entries that are not known,
-`costs.py` matrices of costs, and `folds.py` the argument cv. `constraints.py` has types
-of parameters for scikit-learn.
+that errors name, and `targets.py` for a y that is no plain vector. `columns.py` matches
+the columns of DataFrames with the classes. `matrices.py` checks scores and other
+matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1, with `gaps.py`
+for entries that are not known, `costs.py` matrices of costs, and `folds.py` the
+argument cv. `constraints.py` has types of parameters for scikit-learn.
 """
 
 from .arguments import (
     check_sample_weight,
     check_squares,
+    check_target,
     check_X,
     limit_of_squares,
     naming,
@@ -78,6 +79,7 @@ __all__ = [
     "check_indicator",
     "check_sample_weight",
     "check_squares",
+    "check_target",
     "common_names",
     "csr_indicator",
     "in_order",

@@ -19,6 +19,7 @@ from ..arrays import (
 from ..compat import check_weights
 from .bad_columns import is_about_features, with_columns
 from .matrices import refuse_unreadable, without_duplicates
+from .targets import refuse_lists_of_labels, target_array
 
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
@@ -146,6 +147,60 @@ def has_small_squares(X):
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
+
+
+def check_target(y, name, *, len_of, may_have_gaps=False):
+    """A user's target as an array or CSR matrix of the right length.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix
+        Labels, a 0/1 indicator or distributions; the kind is not checked.
+    name : {"y", "y_true"}
+        The argument that errors name.
+    len_of : array or sparse matrix
+        The data whose number of rows `y` must have.
+    may_have_gaps : bool, default=False
+        Whether entries of a matrix may be NaN: not known.
+
+    Returns
+    -------
+    y : ndarray or CSR matrix
+
+    Raises
+    ------
+    ValueError
+        If `y` is not an array, not finite, or has another number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob._utils.checks import check_target
+    >>> check_target([0, 1, 1], "y", len_of=np.zeros((3, 5)))
+    array([0, 1, 1])
+    """
+    if is_dask(y):
+        raise ValueError(
+            f"{name} must be in memory here, not a Dask collection; got "
+            f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
+        )
+    if is_foreign(y):
+        check_tensor(name, y)
+        y = to_numpy(y)
+    # A vector of integers has no lists and no NaN.
+    is_vector = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
+    if not (is_vector and y.dtype.kind in "biu"):
+        refuse_lists_of_labels(y, name)
+        with naming(name):
+            y = target_array(y, name, may_have_gaps)
+    n_samples = len_of.shape[0]
+    if y.ndim == 0 or y.shape[0] != n_samples:
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_samples} rows; got shape "
+            f"{y.shape}."
+        )
+    # SciPy has no sparse matrices of the other byte order.
+    return y if y.dtype.isnative else y.astype(y.dtype.newbyteorder("="))
 
 
 def check_sample_weight(sample_weight, X):

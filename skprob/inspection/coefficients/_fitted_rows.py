@@ -7,12 +7,12 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._utils.arrays import dense
-from ..._utils.checks import check_sample_weight, in_order, naming
+from ..._utils.checks import check_sample_weight, check_target, in_order, naming
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import plain_names
 from ..._utils.scores import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
-from ...targets import check_available, check_offset, check_target, encode_target
+from ...targets import check_available, check_offset, encode_target
 from ._fitted_penalty import FittedPenalty, l1_ratio_of
 
 # Most numbers of a block of rows (8 MiB).

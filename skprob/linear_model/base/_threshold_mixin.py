@@ -9,11 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import take
 from ..._utils.blas import serial_blas
-from ..._utils.checks import check_sample_weight, check_X, in_order
+from ..._utils.checks import check_sample_weight, check_target, check_X, in_order
 from ..._utils.names import check_parameters
 from ..._utils.typing import ArrayLike, MatrixLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator
-from ...targets import check_target
 from .._docstrings import with_shared_arguments
 from .._known_threshold import (
     check_labels_of_rule,

@@ -8,11 +8,12 @@ import numpy as np
 from ..._utils.arrays import has_dask, is_foreign, moved, numpy_dtype
 from ..._utils.checks import (
     check_sample_weight,
+    check_target,
     check_X,
     in_order,
     without_gaps,
 )
-from ...targets import check_target, column_names
+from ...targets import column_names
 from .._given import NOTHING, Given
 from .._training_data import TrainingData
 from ..fit import RowsInMemory

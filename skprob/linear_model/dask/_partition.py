@@ -8,6 +8,7 @@ from sklearn.utils import check_array
 
 from ..._utils.checks import (
     check_squares,
+    check_target,
     naming,
     refuse_unreadable,
     without_duplicates,
@@ -17,7 +18,6 @@ from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
 from ...targets import (
-    check_target,
     encode_rows,
     infer_target_type,
     mean_weights,

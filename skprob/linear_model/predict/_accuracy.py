@@ -6,12 +6,13 @@ from scipy import sparse
 from ..._utils.arrays import check_tensor, is_foreign, to_numpy
 from ..._utils.checks import (
     check_sample_weight,
+    check_target,
     in_order,
     known_part,
     weighted_mean,
     without_gaps,
 )
-from ...targets import as_labels, check_target, encode_rows, encode_target
+from ...targets import as_labels, encode_rows, encode_target
 
 
 def accuracy(predicted, y, sample_weight, model):

@@ -1,0 +1,50 @@
+"""A target that a user gives, of any kind, as an array or a CSR matrix."""
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ..labels import plain_labels
+from .matrices import refuse_unreadable
+
+
+def target_array(y, name, may_have_gaps):
+    """A user's target as an array or CSR matrix of finite numbers, or of labels."""
+    if isinstance(y, memoryview):  # scikit-learn refuses it.
+        y = np.asarray(y)
+    refuse_unreadable(y)
+    if y is None or np.isscalar(y):
+        raise ValueError(
+            f"Expected array-like (array or non-string sequence), got {y!r}."
+        )
+    if hasattr(y, "isna") and y.ndim == 1 and y.isna().any():
+        # With pandas' NA scikit-learn would raise a TypeError about booleans.
+        raise ValueError(f"Input {name} contains NaN.")
+    y = plain_labels(y)
+    options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
+    if may_have_gaps:
+        finite = {"ensure_all_finite": "allow-nan"}
+        checked = check_array(y, input_name=name, **options, **finite)
+        # A vector has no gaps.
+        if checked.ndim == 2 and checked.shape[1] > 1:
+            return checked
+    return check_array(y, input_name=name, **options)
+
+
+def refuse_lists_of_labels(y, name):
+    """Raise if `y` is lists of labels instead of an indicator."""
+    # polars has a special dtype for a Series of lists.
+    is_series = hasattr(y, "to_numpy") and not hasattr(y, "columns")
+    y = np.asarray(y) if is_series else y
+    if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
+        return
+    collections = list, tuple, set, frozenset, np.ndarray
+    rows = [row for row in list(y) if isinstance(row, collections)]
+    is_set = any(isinstance(row, (set, frozenset)) for row in rows)
+    is_ragged = len({len(row) for row in rows}) > 1
+    has_names = any(len(row) != 1 and isinstance(x, str) for row in rows for x in row)
+    if is_set or is_ragged or has_names or (is_series and rows):
+        raise ValueError(
+            f"{name} must be a 0/1 indicator of label sets, of shape (n_samples, "
+            "n_labels); got a list of the labels of each row. "
+            "sklearn.preprocessing.MultiLabelBinarizer makes an indicator of it."
+        )
