@@ -4,10 +4,11 @@ A :class:`DesignMatrix` holds the rows of one block, :class:`Blocks` is a collec
 blocks or of results for each block, with two methods: ``map`` and ``sum``. Nothing
 outside this package depends on how X is stored, or where the blocks are.
 
-Read `_design.py` and `_blocks.py` first. `units/` centres and scales: little data
-become a single array there. Several blocks are computed by threads, `_local_blocks.py`,
-or by the workers of a Dask cluster, `dask/`. `_row_space.py` has as many columns as
-rows, in place of many features; it multiplies by the rows of `_centred_rows.py`.
+Read `_design.py` and `_blocks.py` first. `units/` centres and scales the columns, and
+copies little data to a single array. Several blocks are computed by threads,
+`_local_blocks.py`, or by the workers of a Dask cluster, `dask/`. `_row_space.py`
+replaces many features by as many coordinates as there are rows; it multiplies with the
+rows of `_centred_rows.py`.
 """
 
 from ._array_api import ArrayDesign

@@ -15,10 +15,9 @@ from .._utils.arrays import (
 )
 from ._design import DesignMatrix
 
-# Most numbers of X in a block (4 GiB in single precision); libraries may count them in
-# 32 bits. With small blocks the start of the computations would take longer than the
-# computations: on an H100 200,000 rows of 1,500 features take 0.7 times as long in
-# one block as in two.
+# Most numbers of X in a block (4 GiB in single precision), because libraries may count
+# them in 32 bits. Large blocks save starts of computations: on an H100 200,000 rows of
+# 1,500 features take 0.7 times as long in one block as in two.
 _MOST_NUMBERS = 1 << 30
 # Most numbers of the rows that are standardised at once.
 _MOST_STANDARDISED = 1 << 26
@@ -27,17 +26,17 @@ _MOST_STANDARDISED = 1 << 26
 def n_array_blocks(shape, n_outputs):
     """Number of blocks of an array, before it is rounded up."""
     n_rows, n_columns = shape
-    # About ten numbers are stored for each raw prediction. They may take 2.5 times as
-    # much memory as X.
+    # About ten numbers are stored for each raw prediction. The limit is that they take
+    # 2.5 times as much memory as X.
     return n_rows * max(n_columns, 4 * n_outputs) / _MOST_NUMBERS
 
 
 class ArrayDesign(DesignMatrix):
     """Rows in an array of another library than NumPy, for instance on a GPU.
 
-    Arrays with a number for each row remain on the device: raw predictions, residuals
-    and weights; and sandwiches do. Arrays of the size of the coefficients are NumPy
-    arrays, and are copied between host and device.
+    Raw predictions, residuals, weights and sandwiches remain on the device. Arrays of
+    the size of the coefficients are NumPy arrays, and are copied between host and
+    device.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ class ArrayDesign(DesignMatrix):
         return asarray_like(residual, self._X).T @ self._X
 
     def wide(self, array):
-        """NumPy's array on the device of X, in the widest type there."""
+        """A NumPy array on the device of X, in the widest type of the device."""
         return asarray_like(array, self._widest)
 
     def moments(self, weight):

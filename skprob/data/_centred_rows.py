@@ -1,4 +1,4 @@
-"""Rows less their weighted mean, whose array is not stored: Gram matrix and products.
+"""Gram matrix and products of rows less their weighted mean, without a copy of them.
 
 Centred dense rows are computed for a part of the columns at a time. Sparse rows would
 not remain sparse, so the mean is subtracted from their products.
@@ -40,8 +40,8 @@ class DenseRows:
         -------
         gram : ndarray of shape (n_rows, n_rows)
         lost : float
-            Largest eigenvalue that was subtracted from the products, for rounding
-            errors; zero where the rows were centred before they were multiplied.
+            Largest eigenvalue that was subtracted from the products, which bounds
+            rounding errors; zero if rows were centred before the products.
         """
         share, gram = self._share, np.zeros((len(self._X), len(self._X)))
         for part in self._parts():
@@ -115,7 +115,7 @@ class SparseRows:
         gram = (X @ X.T).toarray()
         if share is None:
             return gram, 0.0
-        for _ in range(2):  # The second time subtracts rounding errors.
+        for _ in range(2):  # The second subtraction removes rounding errors.
             of_mean = gram @ share
             gram -= of_mean
             gram -= of_mean[:, None] - share @ of_mean

@@ -34,7 +34,7 @@ class CSRDesign(DesignMatrix):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
         if coef[:, :1].any() or coef.any():
             raw = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
-        else:  # Most fits start at zero.
+        else:  # Coefficients of zero, at which most fits start, need no product.
             raw = np.zeros((self.shape[0], len(coef)), coef.dtype)
         if shift is not None:
             raw = raw.astype(self.dtype, copy=False)
@@ -61,7 +61,7 @@ class CSRDesign(DesignMatrix):
         return total, mean, np.sqrt(np.maximum(variance, 0))
 
     def _precise_moments(self, data, share):
-        """Means and deviations of columns whatever their units."""
+        """Means and deviations of columns, accurate for all units of the columns."""
         X = self._X
         # NumPy converts indices of other types at every use.
         column = X.indices.astype(np.intp, copy=False)
@@ -191,7 +191,7 @@ class CSRDesign(DesignMatrix):
 
 
 def _compressed(kind, shape, data, indices, indptr):
-    """A CSR or CSC array of these parts without a copy, unlike by its constructor."""
+    """A CSR or CSC array of these parts, without the constructor's copy."""
     array = kind(shape, dtype=data.dtype)
     array.data, array.indices, array.indptr = data, indices, indptr
     return array

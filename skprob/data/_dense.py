@@ -1,4 +1,4 @@
-"""Rows in a NumPy array, as they are or rounded."""
+"""Rows in a NumPy array, in their own precision or rounded to single precision."""
 
 import numpy as np
 from scipy import sparse
@@ -6,8 +6,9 @@ from scipy import sparse
 from ._design import SMALLEST_SQUARE, DesignMatrix
 from ._one_pass import mean_and_squares, variance_of_sums
 
-# Fewest numbers whose sums and sums of squares are computed first: a spread about the
-# mean needs two more passes. Of 500 rows of 5,000 features they take 0.4 times as long.
+# Fewest numbers of X for which moments are computed from sums and sums of squares, in
+# one pass instead of three. For 500 rows of 5,000 features this takes 0.4 times as
+# long.
 _MANY = 1 << 16
 
 
@@ -29,13 +30,13 @@ class DenseDesign(DesignMatrix):
         return self._X
 
     def matvec(self, coef, shift=None):
-        # In this order OpenBLAS's kernels for small products are faster.
+        # OpenBLAS's kernels for small products are faster with C order.
         coef = np.ascontiguousarray(coef, self.dtype)
         # Fortran order, class by class, is faster for the kernels of mappings.
         raw = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
         if coef[:, :1].any() or coef.any():
             np.matmul(coef, self._X.T, out=raw.T)
-        else:  # Most fits start at zero.
+        else:  # Coefficients of zero, at which most fits start, need no product.
             raw[...] = 0
         if shift is not None:
             raw += shift.astype(self.dtype)
@@ -65,7 +66,7 @@ class DenseDesign(DesignMatrix):
         return DenseDesign(self._X[rows])
 
     def joined(self, others):
-        # Some columns of a sparse X are dense in some blocks, and sparse in others.
+        # Chosen columns of a sparse X may be dense in one block and sparse in another.
         parts = [other._X for other in others]
         parts = [part.toarray() if sparse.issparse(part) else part for part in parts]
         return DenseDesign(np.concatenate([self._X, *parts]))
@@ -84,8 +85,8 @@ class DenseDesign(DesignMatrix):
 class RoundedDesign(DenseDesign):
     """Rows in an array of float64, whose products are in single precision.
 
-    Rows are rounded for each product, so that there is no copy of all. With many
-    outputs the products take much longer than that.
+    Rows are rounded for each product, so that no copy of all rows is stored. With many
+    outputs rounding takes little time compared with the products.
     """
 
     def __init__(self, X):
@@ -106,7 +107,7 @@ class RoundedDesign(DenseDesign):
 
 
 def _precise_moments(X, share):
-    """Means and deviations of columns whatever their units."""
+    """Means and deviations of columns, accurate for all units of the columns."""
     unit = 1.0
     with np.errstate(over="ignore", invalid="ignore"):
         mean, mean_error, variance = _mean_and_variance(X, share)
@@ -128,9 +129,9 @@ def _mean_and_variance(X, share):
 
 
 def lost_digits(squares, has_numbers):
-    """Whether mean squares of columns overflowed, or underflowed.
+    """Whether mean squares of columns overflowed or underflowed.
 
-    Then they are computed again in units of the largest number of each column.
+    The caller then computes them again in units of the largest number of each column.
 
     Parameters
     ----------
@@ -138,6 +139,6 @@ def lost_digits(squares, has_numbers):
     has_numbers : callable
         ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros.
     """
-    # Others are inaccurate because of underflow, or a column is zero.
+    # A tiny mean square has lost digits by underflow, unless the column is zero.
     tiny = squares < SMALLEST_SQUARE
     return bool(not np.isfinite(squares).all() or (tiny.any() and has_numbers(tiny)))

@@ -1,4 +1,4 @@
-"""The operations with the rows of a block."""
+"""The base class of the rows of a block, with their products."""
 
 import math
 from abc import ABC, abstractmethod
@@ -7,9 +7,9 @@ import numpy as np
 
 from .._utils.arrays import upper_triangle
 
-# Most numbers of an array that is read again soon (2 MiB): about a core's L2 cache.
+# Most numbers of an array that fits the L2 cache of a core (2 MiB).
 CACHE_SIZE = 1 << 18
-# Mean squares of columns that are not smaller have all digits.
+# Smallest mean square of a column that has not lost digits by underflow.
 SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 
@@ -18,11 +18,11 @@ class DesignMatrix(ABC):
 
     shape: tuple  #: (n_rows, n_columns).
     dtype: np.dtype  #: float32 or float64.
-    n_stored: int  #: Numbers in memory: all, or the non-zeros of a sparse matrix.
+    n_stored: int  #: Number of stored numbers: all, or the non-zeros of a sparse X.
     #: Whether products in single precision are faster and do not overflow.
     fits_single_precision = False
     #: A copy of the rows in single precision, made at first use: a `SingleDesign`, or
-    #: None where there is none.
+    #: None if no copy is made.
     single = None
 
     @abstractmethod
@@ -58,7 +58,7 @@ class DesignMatrix(ABC):
         """Some rows, transposed: float64 of shape (n_columns, n_taken), read-only."""
 
     def is_sparse(self, share):
-        """Whether less than a share of the numbers is stored."""
+        """Whether less than this share of all numbers is stored."""
         n_rows, n_columns = self.shape
         return self.n_stored < share * n_rows * n_columns
 
@@ -70,7 +70,7 @@ class DesignMatrix(ABC):
     def in_single_precision(self):
         """The design of the same rows whose products are in single precision.
 
-        None where `largest` does not say that their squares cannot overflow.
+        None if the squares of the rows might overflow, by :meth:`largest`.
         """
         return None
 
@@ -92,7 +92,7 @@ class DesignMatrix(ABC):
         """Σ_i v_i v_iᵀ with v_ip = factors[i, outputs[p]] x_i[columns[p]].
 
         Factors are of shape (n_rows, n_outputs), outputs and columns of shape
-        (n_numbers,). It is None where no product of sparse matrices is possible.
+        (n_numbers,). It is None if the rows are not sparse.
         """
         return None
 
@@ -108,7 +108,8 @@ class DesignMatrix(ABC):
         """The sandwich of other columns, given by their method :meth:`columns`."""
         rows, n_weights = np.flatnonzero(weights.any(axis=1)), weights.shape[1]
         if 3 * n_weights < n_columns:
-            # At least twice as many rows as columns, because additions take time, too.
+            # At least twice as many rows as columns, so that adding the products up
+            # takes little of the time.
             step = max(CACHE_SIZE // n_columns, 2 * n_columns)
             total = np.zeros((n_weights, n_columns, n_columns))
             for some in _parts(rows, len(weights), step):

@@ -48,7 +48,7 @@ class LocalBlocks(Blocks):
         return total.totals
 
     def paired_with(self, others):
-        """Blocks of pairs: a block of these, and the one of others in its place."""
+        """Blocks of pairs: each block with the block of `others` of the same number."""
         return LocalBlocks(zip(self._blocks, others._blocks, strict=True))
 
     def split(self, function, *args):

@@ -1,4 +1,4 @@
-"""Freed memory, which the C library keeps for the arrays that come next."""
+"""A setting of the C library: keep freed memory for the next arrays."""
 
 import functools
 
@@ -7,10 +7,10 @@ import numpy as np
 
 @functools.cache
 def keep_freed_memory(n_bytes):
-    """Let freed memory stay with the process, up to twice as many bytes.
+    """Make the process keep freed memory, up to twice this number of bytes.
 
-    A new page of memory costs more than the arithmetic on its numbers. glibc adapts to
-    the largest array that a process has freed, so one is freed here, which was never
-    written to. Other C libraries have rules of their own, and nothing changes.
+    A new page of memory takes longer than the arithmetic on its numbers. glibc sets its
+    limit by the largest array that a process has freed, so an unused array is freed
+    here. Other C libraries have other rules, and are not affected.
     """
     np.empty(n_bytes, dtype=np.int8)

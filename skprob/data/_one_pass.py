@@ -1,15 +1,16 @@
 """Means and variances of columns from sums and sums of squares, in one pass.
 
-A spread about the mean takes a second pass, and loses no digits if the mean is large.
+Squares of deviations from the mean take a second pass, but lose no digits if the mean
+is large.
 """
 
 import numpy as np
 
 from ._design import SMALLEST_SQUARE
 
-# Numbers at once, that remain in the cache.
+# Most numbers that are summed at a time, so that they remain in the cache.
 _AT_ONCE = 1 << 16
-# Part of the mean square of a column above which its variance has lost few digits.
+# Smallest ratio of variance to mean square at which the variance has lost few digits.
 _LITTLE_LOST = 0.1
 
 
@@ -34,8 +35,8 @@ def variance_of_sums(mean, squares, has_numbers):
     mean, squares : ndarray of shape (n_columns,)
         Means and mean squares.
     has_numbers : callable
-        ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros, for
-        each or for all.
+        ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros: an
+        array with an entry for each column, or one value for all.
     """
     variance = squares - mean**2
     has_lost = ~(np.isfinite(squares) & (variance >= _LITTLE_LOST * squares))

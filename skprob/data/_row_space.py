@@ -1,9 +1,9 @@
 """Wide rows in coordinates of the space that they span.
 
-Let rows x_i be fewer than their features, and the penalty on coefficients W be a ridge,
-½ l2 Σ_j f_j ‖W_j‖². Where the gradient of the objective vanishes, each coefficient row
-is a combination of the rows: l2 f_j W_kj = -Σ_i g_ik x_ij. So nothing is lost if W is
-sought among these combinations, and no coefficients need to be as many as features.
+Let there be fewer rows x_i than features, and let the penalty on coefficients W be a
+ridge, ½ l2 Σ_j f_j ‖W_j‖². Where the gradient of the objective is zero, the
+coefficients of each output are a combination of the rows: l2 f_j W_kj = -Σ_i g_ik x_ij.
+So the minimum is among these combinations, which have fewer parameters than W.
 
 With weights s_i that sum to one, let z_ij = (x_ij - mean_j) / √f_j, and let
 U diag(λ) Uᵀ be the Gram matrix √s_i ⟨z_i, z_k⟩ √s_k. Row i gets the coordinates
@@ -13,8 +13,8 @@ U diag(λ) Uᵀ be the Gram matrix √s_i ⟨z_i, z_k⟩ √s_k. Row i gets the 
 one for each eigenvalue that is not zero. Coefficients V of the coordinates, with the
 penalty ½ l2 ‖V‖², stand for W_j = Σ_k (V b_k) z_kj / √f_j: scores and penalty are the
 same. The weighted coordinates are uncorrelated, with variances λ, so that at zero
-coefficients the Hessian is about diagonal. They depend neither on the order of the
-rows nor on whether a row is there twice or has twice the weight.
+coefficients the Hessian is about diagonal. They do not depend on the order of the rows.
+A row that occurs twice has the same effect as one with twice the weight.
 """
 
 import numpy as np
@@ -22,8 +22,9 @@ import numpy as np
 from .._utils.blas import serial_blas
 from ._centred_rows import centred_rows
 
-# Largest error of an eigenvalue, in units of the precision and of the largest one. With
-# 20 to 1,000 rows, half of them copies, eigenvalues of zero are at most 7 of them.
+# Largest error of an eigenvalue, in units of the largest eigenvalue times the
+# precision. With 20 to 1,000 rows, half of them copies, errors of zero eigenvalues are
+# at most 7.
 _ROUNDING_ERRORS = 15
 
 
@@ -33,7 +34,7 @@ class RowSpace:
     Parameters
     ----------
     rows : DenseRows or SparseRows
-        Less their mean, if there is an intercept.
+        Rows, less their mean if there is an intercept.
     factors : ndarray of shape (n_features,) or None
         Multiples of the penalty for each feature, not zero; None stands for ones.
     basis : ndarray of shape (n_rows, rank)
@@ -95,7 +96,7 @@ class RowSpace:
         return cls(rows, factors, basis, gram @ basis)
 
     def coordinates_of(self, X):
-        """The coordinates, for the rows that the space was made of."""
+        """The coordinates of X, which must be the rows that the space was made of."""
         return self.coordinates
 
     @serial_blas
@@ -113,20 +114,20 @@ class RowSpace:
     def from_features(self, coef, intercept):
         """Coefficients and intercepts of the coordinates.
 
-        What is orthogonal to the space is lost: rows have the same scores without it,
-        and the penalty is smaller.
+        The part of the coefficients that is orthogonal to the space is dropped. Without
+        it rows have the same scores, and the penalty is smaller.
         """
         scores = self._rows.scores(coef)
         return scores @ self._basis, intercept + coef @ self._rows.mean
 
 
 def _number_of_zeros(values, n_known, l2, lost):
-    """How many of the eigenvalues, in increasing order, are zero but for rounding.
+    """Number of the eigenvalues, in increasing order, that are zero up to rounding.
 
-    `n_known` are zero by construction. None where the others are not accurate enough: a
-    direction has little effect only if its eigenvalue is far below the penalty `l2`.
-    Errors are proportional to the largest eigenvalue before a mean was subtracted: at
-    most `lost` more than now.
+    `n_known` of them are zero by construction. The result is None if the others are not
+    accurate enough: an error has little effect only if it is far below the penalty
+    `l2`. Errors are in proportion to the largest eigenvalue before a mean was
+    subtracted, which is at most the sum of the present one and `lost`.
     """
     limits, largest = np.finfo(np.float64), values[-1] + lost
     if not largest > limits.tiny / limits.eps:
@@ -136,7 +137,7 @@ def _number_of_zeros(values, n_known, l2, lost):
     n_zero = np.count_nonzero(values <= error)
     if n_zero == len(values):  # The rows are the same.
         return None
-    # Eigenvalues below the error may be zeros, of rows that are there twice, or lost.
+    # Eigenvalues below the error may be zeros, of rows that occur twice, or inaccurate.
     if n_zero > n_known and error > accuracy * l2:
         return None
     if accuracy * largest > max(values[n_zero], l2):

@@ -1,6 +1,6 @@
 """Losses between scores and a target, through a mapping.
 
-Read `_base.py` first: the class :class:`Loss` says what a loss must provide, above all
+Read `_base.py` first: the class :class:`Loss` declares the methods of a loss, above all
 :meth:`Loss.linearize`, the values and derivatives at some scores. `_fenchel_young.py`
 is the loss of most fits. The others are `_log.py` for any mapping,
 `_gradient_field.py` for a plain function, `_infimum.py` for candidates,

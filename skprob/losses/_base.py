@@ -83,11 +83,14 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,
-    :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss implements kernels
-    that do not. Only :meth:`linearize` is required. :meth:`evaluate` computes less, and
-    :meth:`check`, :meth:`constant`, :meth:`stages` and :meth:`check_on` have defaults.
-    Kernels get scores as a float array that they may overwrite and the target as an
-    object of :mod:`skprob.targets`. Their loss has a mapping, not the name of one.
+    :meth:`value_and_gradient`, :meth:`hessian_product`), and a loss implements kernels
+    that do not check it. Only :meth:`linearize` is required; :meth:`evaluate` may be
+    defined to save time where no Hessian is needed. :meth:`check`, :meth:`constant`,
+    :meth:`stages` and :meth:`check_on` have defaults.
+
+    Kernels get scores as a float array that they may overwrite, and the target as an
+    object of :mod:`skprob.targets`. In kernels ``self.mapping`` is a mapping, not its
+    name.
 
     Parameters
     ----------
@@ -98,7 +101,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    #: Polytopes that its mapping may have: see :class:`~skprob.mappings.Traits`.
+    #: Polytopes that are allowed for the mapping: see :class:`~skprob.mappings.Traits`.
     polytopes = ("simplex",)
 
     def __init__(self, mapping: MappingLike | None = None) -> None:
@@ -127,7 +130,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """The loss for this number of classes, checked.
 
         `labels` are the classes of a target of labels. Parameters with names of classes
-        are brought to the order of `labels`.
+        are put in this order.
         """
         return self
 
@@ -181,7 +184,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
         return [self]
 
     def check_on(self, make_scores: Callable[[], Any]) -> None:
-        """Raise if the loss cannot be used with scores like these."""
+        """Raise if the loss cannot be used with the scores that a function makes."""
         mapping = self.mapping
         if mapping.traits.is_only_a_function:
             # The call checks the values of the function.

@@ -82,7 +82,7 @@ class FenchelYoungLoss(Loss):
             n_available = target.shape[1]
         if self.mapping.traits.is_symmetric:
             q = target.packed()
-        else:  # The entropy depends on which classes the probabilities belong to.
+        else:  # The entropy may change if probabilities are permuted.
             q = target.to_dense(np.float64)
         return self.mapping.negative_entropy_among(q, n_available)
 
@@ -156,21 +156,25 @@ def _check_shapes(mapping, probabilities, potential, target):
 
 
 def _of_pair(pair, u, target):
-    """Values, and gradient in the difference u of two scores, from their mapping's."""
+    """Values, and gradient in the difference u of two scores.
+
+    `pair` is the linearization of the mapping in this difference.
+    """
     second = target.second
-    # ⟨q, z⟩ of standard scores: nothing is left of it where the target is on top.
+    # ⟨q, z⟩ of standard scores: zero where the target is the class of the larger score.
     inner = u * (second - 0.5) - abs(u) / 2
     return pair.potential - inner, (pair.second - second)[:, None]
 
 
 def _inner_product(mapping, scores, target):
-    """⟨q, z⟩ of each row; for marginals less the sum of its positive scores.
+    """⟨q, z⟩ of each row; for marginals minus the sum of its positive scores.
 
-    The potential is likewise less this sum.
+    The same sum is subtracted from the potential of a mapping to marginals.
     """
     if mapping.traits.polytope == "simplex":
         return target.inner(scores)
-    # Label by label, so that nothing cancels between labels.
+    # The difference of each label is small: large terms of different labels do not
+    # cancel in the sum.
     xp = namespace(scores)
     excess = target.to_dense(scores.dtype) - as_type(scores > 0, scores.dtype)
     # An infinite score does not count where the excess is zero.

@@ -1,4 +1,4 @@
-"""The loss of a mapping for which only values are given."""
+"""The loss of a mapping of which only the values are known."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 # Number of nodes of the Gauss-Lobatto rule.
 _N_NODES = 6
-# Most bisections of the line from zero to the scores. A kink takes about as many.
+# Most bisections of the line from zero to the scores. A kink needs about this number.
 _MAX_DEPTH = 24
 
 

@@ -17,7 +17,8 @@ class InfimumLoss(Loss):
     r"""The least Fenchel-Young loss over all distributions on the candidates of a row.
 
     The candidates S are the classes of which one is true: those with a positive entry
-    in the target, whose size has no influence. For a mapping :math:`p = \nabla F`,
+    in the target. The sizes of the entries have no effect. For a mapping :math:`p =
+    \nabla F`,
 
     .. math:: \ell(z; S) = \min_{q \in \Delta_S} L(z; q) = F(z) - F_S(z) \ge 0,
 
@@ -126,7 +127,7 @@ class InfimumLoss(Loss):
         top = row_max(candidate_scores)
         is_empty: Any = top[:, 0] == -xp.inf
         if xp.any(is_empty):
-            # Their loss is infinite.
+            # Rows without an available candidate have an infinite loss.
             fill(candidate_scores, is_empty[:, None], 0.0)
             top = row_max(candidate_scores)
         else:
@@ -138,7 +139,7 @@ class InfimumLoss(Loss):
 
 
 def _difference(values, distance, is_empty):
-    """Difference of two potentials, from those of standard scores."""
+    """Difference of two potentials, from the potentials at standard scores."""
     values = values + distance
     if is_empty is not None:
         fill(values, is_empty, np.inf)
@@ -166,8 +167,8 @@ def loss_of_candidates(loss, label_smoothing):
     """
     if isinstance(loss, MarginLoss):
         raise ValueError(
-            "margin must be 0 for target_type='candidates', whose rows have no true "
-            f"class that a margin could be beside; got {loss.margin!r}."
+            "margin must be 0 for target_type='candidates', whose rows have no single "
+            f"true class; got {loss.margin!r}."
         )
     if not isinstance(loss, FenchelYoungLoss | InfimumLoss):
         raise ValueError(

@@ -48,9 +48,9 @@ class LogLoss(Loss):
 
     Notes
     -----
-    Outside the support of a mapping with exact zeros the gradient is zero: a row whose
-    true class has probability zero has no influence on the fit. With the Fenchel-Young
-    loss it has.
+    If the true class of a row has probability exactly zero, the gradient of this loss
+    is zero, so the row has no influence on the fit. With the Fenchel-Young loss it has
+    an influence.
 
     Examples
     --------

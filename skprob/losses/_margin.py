@@ -20,7 +20,7 @@ class MarginLoss(Loss):
     same as subtracting m from the target's score. With softmax and cosines as scores it
     is AM-softmax, also called CosFace.
 
-    With a matrix of costs C in place of the number it is the cost-augmented loss
+    With a matrix of costs C instead of a number it is the cost-augmented loss
     :math:`\ell(z + C^\top q; q)`: for the true class i, the score of class j is raised
     by :math:`C_{ij}`. The number m is the matrix with m outside the diagonal.
 

@@ -36,9 +36,9 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
     Parameters
     ----------
     loss : str or Loss
-        A registered name, or a loss with this mapping (of its type, with equal
-        parameters) or with ``mapping=None``. "auto" is the matching loss of the
-        mapping: Fenchel-Young if the mapping has a potential, the gradient field for a
+        A registered name, or a loss with ``mapping=None`` or with a mapping of the same
+        type and parameters. "auto" is the matching loss of the mapping: the
+        Fenchel-Young loss if the mapping has a potential, the gradient-field loss for a
         plain function, otherwise the log loss.
     mapping : Mapping or str
         A mapping, or its registered name.
@@ -51,8 +51,8 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
     Raises
     ------
     ValueError
-        If the name is not registered, the loss carries another mapping, or the
-        loss cannot be formed with this mapping.
+        If the name is not registered, or the loss has another mapping or cannot be used
+        with this one.
 
     See Also
     --------
@@ -70,8 +70,8 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
             loss._validate_params()
         if loss.mapping is not None and not _same(get_mapping(loss.mapping), mapping):
             raise ValueError(
-                f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "
-                f"mapping is {mapping!r}. Leave the loss's mapping as None."
+                f"loss has the mapping {get_mapping(loss.mapping)!r}, but the mapping "
+                f"is {mapping!r}. Leave the loss's mapping as None."
             )
         loss = loss.with_mapping(mapping)
     elif loss == "auto":

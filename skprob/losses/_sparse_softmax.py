@@ -1,4 +1,4 @@
-"""The loss of sparse softmax, with a choice for labels that are not kept."""
+"""The loss of sparse softmax, with options for labels that are not kept."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class SparseSoftmaxLoss(Loss):
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
-        # In place for NumPy arrays, and a new array for others.
+        # NumPy arrays are changed in place; for others there is a new array.
         scores = Temperature(mapping, tau).cooled(scores)
         kept = mapping.kept(scores)
         inner = target.inner(scores)

@@ -1,12 +1,12 @@
 """Mappings from scores to probabilities, row by row.
 
-Read `_base.py` first: the class :class:`Mapping` says what a mapping must provide. Its
-kernels, which do not check their arguments, are used by losses. The methods that users
-call check theirs: `_user_methods.py`. `_softmax.py` is the shortest mapping;
+Read `_base.py` first: the class :class:`Mapping` declares the methods of a mapping.
+Losses use its kernels, which do not check their arguments. Users call the methods of
+`_user_methods.py`, which check them. `_softmax.py` is the shortest mapping;
 `_linearization.py` and `_jacobian.py` hold the derivatives, `_traits.py` the properties
 that losses and fits read. `kernel_checks/` checks the kernels of users' mappings.
 
-A mapping of several files has a room: `entmax/`, `sigmoid/`, `sparse_softmax/`,
+A mapping of several files has a folder: `entmax/`, `sigmoid/`, `sparse_softmax/`,
 `nested_softmax/`, `taylor/`, `perturb_max/`; `functions/` has those made from a user's
 function. A new mapping is a class, and a line in `_registry.py`.
 """

@@ -1,8 +1,8 @@
 """Kernels for arrays of any library that follows the array API standard.
 
-For NumPy arrays there are faster kernels, which work in place. Their modules call the
-functions of this module for all other arrays. Input and output are the same, but
-nothing is overwritten. The rooms `entmax/` and `sparse_softmax/` have such a module,
+NumPy arrays have faster kernels, which work in place. The modules of these kernels call
+the functions here for all other arrays. Arguments and results are the same, but no
+argument is overwritten. The folders `entmax/` and `sparse_softmax/` have such a module,
 too.
 """
 

@@ -19,7 +19,7 @@ from ._traits import Traits
 from ._user_methods import UserMethods
 from .kernel_checks import check_shift_invariance
 
-# The classes of this package need no trial of their declarations.
+# Classes of this package are not checked for wrong declarations of traits.
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -54,8 +54,9 @@ class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
     #: Properties that losses and fits use: a class attribute or, if it depends on
     #: parameters, a property.
     traits: Traits = Traits()
-    #: For marginals, the mapping of two classes whose second probability depends on the
-    #: difference of their scores as a marginal depends on its score; None if unknown.
+    #: For marginals, a mapping of two classes: the second probability as a function of
+    #: the difference of the scores is a marginal as a function of its score. None if
+    #: unknown.
     pair_mapping: Mapping | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -65,13 +66,13 @@ class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
     @classmethod
     @cache
     def _get_param_names(cls):
-        # scikit-learn would inspect the constructor twice at every clone: every fit
-        # clones its mapping.
+        # Cached: every fit clones its mapping, and scikit-learn would inspect the
+        # constructor twice at every clone.
         return super()._get_param_names()
 
     def _validate_params(self):
-        # The check of scikit-learn without reading the signature of the constructor,
-        # which takes long: every call of a mapping calls this method.
+        # As in scikit-learn, but without reading the signature of the constructor.
+        # Reading takes long, and every call of a mapping calls this method.
         if self._parameter_constraints:
             check_parameters(
                 self._parameter_constraints,

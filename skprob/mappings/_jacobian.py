@@ -44,7 +44,7 @@ class ThresholdJacobian(RowMatrices):
         return namespace(self.s).where(total > 0, total, 1.0)
 
     def product(self, direction):
-        # In place: with many classes a new array costs as much as the arithmetic.
+        # In place: with many classes a new array takes as long as the arithmetic.
         direction -= self.mean(direction)
         direction *= self.s
         return direction
@@ -80,7 +80,7 @@ class EntmaxJacobian(ThresholdJacobian):
         elif slopes is not None:
             self.s = slopes
 
-    # Line searches ask for no Jacobian at most of their trials.
+    # Computed when used: line searches need no Jacobian at most of their trials.
     @cached_property
     def s(self):
         return power(self.p, 2 - self.alpha)

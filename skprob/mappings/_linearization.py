@@ -60,14 +60,14 @@ class Linearization(NamedTuple):
 
 
 class DifferenceLinearization(NamedTuple):
-    """A mapping of two classes at fixed differences of their scores.
+    """A mapping of two classes as a function of the difference of their scores.
 
     Attributes
     ----------
     second : ndarray of shape (n_samples,)
         Probability of the second class.
     potential : ndarray of shape (n_samples,)
-        The potential at standard scores: without the larger score.
+        The potential at standard scores, which is less by the larger score.
     derivative : callable
         ``derivative()`` is the derivative of `second` in the difference.
     """

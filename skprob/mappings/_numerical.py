@@ -30,7 +30,7 @@ def numerical_jacobian(probabilities, scores):
         )
         up[:, j] += step
         down[:, j] -= step
-        # A class that is not available has a difference of zero: its gap is any number.
+        # A class that is not available has a difference of zero, divided by any number.
         available, gap = np.isfinite(up[:, j]), np.ones(n_samples)
         np.subtract(up[:, j], down[:, j], out=gap, where=available)
         change = probabilities(up) - probabilities(down)

@@ -18,7 +18,7 @@ class RowMatrices(ABC):
 
     @abstractmethod
     def product(self, direction):
-        """The matrices times a direction (n_rows, n_classes), which may change."""
+        """The matrices times a direction (n_rows, n_classes); it may be overwritten."""
 
     @abstractmethod
     def diagonal(self):

@@ -32,7 +32,8 @@ def draw_classes(p, size, random_state):
     rng = check_random_state(random_state)
     below = np.cumsum(p, axis=1, dtype=np.float64)
     n_draws = 1 if size is None else size
-    # A product with at most 1 - 2^-53 is less than the sum, also after rounding.
+    # Random numbers are at most 1 - 2^-53: the product is below the sum even if
+    # rounded.
     level = rng.random_sample((len(p), n_draws)) * below[:, -1:]
     classes = np.empty(level.shape, dtype=np.intp)
     if len(p) <= n_draws:

@@ -151,7 +151,8 @@ class Temperature(Mapping):
         scores = as_rows(scores)
         along = scores
         if self.traits.is_shift_invariant:
-            # Only differences matter. Relative to the largest score nothing cancels.
+            # Only differences have an effect. Those from the largest score do not
+            # cancel.
             along = standard_scores(scores, shift=True)
         rise = self.jvp(scores, np.where(np.isfinite(along), along, 0))
         return self._divided(-rise)
@@ -204,7 +205,7 @@ class Temperature(Mapping):
 
 
 def _as_given(operation, array, number):
-    """An operation with a positive number that the type of the array may not hold."""
+    """An operation with a positive number that the array's type may not represent."""
     if not isinstance(array, np.ndarray):
         return as_type(operation(widened(array), number), array.dtype)
     info = np.finfo(array.dtype)

@@ -2,11 +2,10 @@
 
 An objective is the weighted mean loss of all rows plus a penalty. Read `_block.py`
 first: it has the conventions. `_linear.py` is the objective of linear scores. At
-parameters it returns a point, which is what a solver gets: value, gradient, curvature,
-and the objective along a step. Little data are one array in one block: read
-`little/` for their points, the shortest way. For all other data
-`_block_point.py` computes a block's part of the loss and its derivatives, and
-`_linear_point.py` adds the parts up.
+parameters it returns a point, which a solver uses: value, gradient, curvature, and the
+objective along a step. Little data are one array in one block: `little/` has their
+points, in the shortest code. For all other data `_block_point.py` computes a block's
+part of the loss and its derivatives, and `_linear_point.py` adds the parts up.
 
 `by_output/` has the points of a sum over outputs that are minimised one by one.
 
@@ -14,10 +13,10 @@ and the objective along a step. Little data are one array in one block: read
 
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
-`_parts.py` makes objectives of some features, outputs or rows.
-`left_out/` computes the raw predictions of each row by the model without it.
-Another kind of score takes the place of `_linear.py`, as `_cosine.py` does. `_wide.py`
-is for rows that are fewer than their features.
+`_parts.py` makes objectives of some features, outputs or rows. `left_out/` computes the
+raw predictions of each row by the model without it. Another kind of score has a file in
+place of `_linear.py`, as `_cosine.py`. `_wide.py` is the objective of fewer rows than
+features.
 """
 
 from .._utils.lazy import lazy_attribute

@@ -56,7 +56,7 @@ class Block:
     target : target of shape (n_rows, n_classes)
         See :mod:`skprob.targets`.
     weight : array of shape (n_rows,)
-        Normalised over all blocks.
+        Weights, which sum to one over all blocks.
     offset : array of shape (n_rows, n_classes) or None
         Numbers that are added to the scores.
     available : array of bool of shape (n_rows, n_classes) or None
@@ -174,11 +174,11 @@ def split_rows(
     Parameters
     ----------
     X : array or CSR matrix of shape (n_samples, n_features)
-        Of any library; the other arguments are moved there.
+        Rows in an array of any library; the other arguments are moved to its device.
     target : target of shape (n_samples, n_classes)
         See :mod:`skprob.targets`.
     weight : ndarray of shape (n_samples,)
-        Not negative; it is normalised here.
+        Non-negative weights, which this function normalises.
     offset : ndarray of shape (n_samples, n_classes), default=None
         Numbers that are added to the scores.
     available : ndarray of bool of shape (n_samples, n_classes), default=None
@@ -230,7 +230,7 @@ def pooled_moments(parts):
     Parameters
     ----------
     parts : Blocks of tuple
-        The same for each block: see :meth:`~skprob.data.DesignMatrix.moments`.
+        The moments of each block: see :meth:`~skprob.data.DesignMatrix.moments`.
     """
     if isinstance(parts, SingleBlock):
         return parts.single
@@ -239,7 +239,7 @@ def pooled_moments(parts):
     # If the total weight is zero, all moments are zero.
     weight = total or 1.0
     mean = mean / weight
-    # In units of the mean spread: squares could vanish.
+    # In units of the mean deviation, so that squares do not underflow.
     (unit,) = parts.sum(_spread, mean, 1.0, 1)
     unit[unit == 0] = 1
     (square,) = parts.sum(_spread, mean, unit, 2)
@@ -252,7 +252,7 @@ def _weighted_mean(part):
 
 
 def _spread(part, mean, unit, power):
-    """Weighted power of the spread about a mean."""
+    """Weighted power of the deviations, in a unit, from a mean."""
     total, block_mean, deviation = part
     return (total * (np.hypot(deviation, block_mean - mean) / unit) ** power,)
 

@@ -1,7 +1,7 @@
 """A block's part of the mean loss at one point, and along a step from there.
 
-The raw predictions of a point are kept. A step changes them by those of the step, so
-that the loss at any length along it takes no product with X.
+The raw predictions of a point are stored. Along a step they change by a multiple of the
+raw predictions of the step, so that a trial length takes no product with X.
 """
 
 import math
@@ -33,9 +33,9 @@ from ..targets import DenseTarget
 from ._block import scores_of, weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
 
-# Along a step the gradient of a row changes by as much as the Hessian says if the row's
-# loss is quadratic there. If the change is less than this part of that, curvature
-# vanishes along the step: a step of one along the tail of softmax has 0.63.
+# Largest ratio of the change of a row's gradient along a step to the change that its
+# Hessian predicts, at which curvature is said to vanish along the step. The ratio is 1
+# for a quadratic loss, and 0.63 for a step of length one along the tail of softmax.
 _QUADRATIC = 0.9
 
 
@@ -66,13 +66,13 @@ def point_with_rows(pair):
 
 
 def value_and_gradient(block, parameters, loss):
-    """Value and gradient (M, size) of the block's loss; nothing is kept."""
+    """Value and gradient (M, size) of the block's loss, without storing a point."""
     values, residual = rows_at(block, block.design.matvec(parameters), loss)
     return weighted_sum(values, block.weight), block.design.rmatvec(residual)
 
 
 def of_new_point(block, function, parameters, loss, *args):
-    """Result of a function of a point that is not kept."""
+    """Result of a function of a point, which is not stored."""
     return function(point_at(block, parameters, loss), *args)
 
 
@@ -126,7 +126,7 @@ class BlockPoint:
         )
 
     def value_and_gradient_of_shifted(self, shift):
-        """Value and gradient (M, size) where a shift is added; nothing is kept."""
+        """Value and gradient (M, size) after a shift, without storing a point."""
         return self.shifted(shift).value_and_gradient()
 
     def total_residual(self):
@@ -138,7 +138,7 @@ class BlockPoint:
     def along(self, step):
         """The :class:`BlockRay` along a step (M, size) of the parameters.
 
-        The derivatives here are dropped, and computed again if they are needed.
+        The derivatives at this point are freed, and computed again if they are needed.
         """
         self.linear = None
         change = self.block.design.matvec(step)
@@ -147,8 +147,8 @@ class BlockPoint:
     def hessian_product(self, direction):
         """Hessian times a direction, both of shape (M, size).
 
-        If X is sparse, or has a copy in single precision, in the precision of the
-        direction.
+        If X is sparse, or has a copy in single precision, the product has the precision
+        of the direction.
         """
         if self.active is not None:
             return self.active.hessian_product(direction)
@@ -166,7 +166,7 @@ class BlockPoint:
         return (design.rmatvec(_in_precision_of(direction, change)),)
 
     def _separable_product(self, direction):
-        """Only of the raw predictions that change along the direction."""
+        """The product from the raw predictions that change along the direction."""
         design = self._design_in(direction.dtype)
         moving = np.flatnonzero(direction.any(axis=1))
         change = as_type(design.matvec(direction[moving]), self.block.weight.dtype)
@@ -176,7 +176,7 @@ class BlockPoint:
         return product
 
     def _design_in(self, dtype):
-        """The design, or its copy in single precision if the type has this."""
+        """The design, or for float32 its copy in single precision."""
         design = self.block.design
         single = design.single if dtype == np.float32 else None
         return design if single is None else single
@@ -259,8 +259,8 @@ class BlockPoint:
     def piece_hessian(self, included, damping, share, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
 
-        With a damping the raw predictions of each row get more curvature; with
-        a share below 1 so many of the rows are drawn.
+        A damping is added to the curvature of each row in its raw predictions. With a
+        share below 1, this share of the rows is drawn.
         """
         linear, weight = self.linear, self.block.weight
         hessians = RowHessians.of(linear, weight, damping, self.loss.traits)
@@ -273,15 +273,16 @@ class BlockPoint:
     def curvature(self):
         """Weighted second derivatives in each raw prediction: (n_rows, M).
 
-        If the loss is not convex, so that these may be negative, the sizes of the first
-        derivatives: pendigits and raw digits take 0.3 to 0.7 times as long.
+        If the loss is not convex they may be negative. The result is then the absolute
+        first derivatives: with these pendigits and raw digits take 0.3 to 0.7 times as
+        long.
         """
         if not self.loss.traits.is_convex:
             residual = rows_at(self.block, copied(self.raw), self.loss)[1]
             return namespace(residual).abs(residual)
         diagonal = self.linear.hessian_diagonal()
         check_finite("second derivative of the loss", diagonal, self.loss)
-        # In place: new memory takes longer than the arithmetic.
+        # In place, because new memory takes longer than the arithmetic.
         diagonal *= self.block.weight[:, None]
         return positive_part(diagonal, out=diagonal)
 
@@ -291,7 +292,7 @@ class BlockPoint:
         return self.curvature()
 
     def total_curvature(self):
-        """Sum of the curvature over the rows (M,), and the number of rows with any."""
+        """Sum of the curvature over the rows (M,), and number of curved rows."""
         curvature = self.curvature()
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
         return column_sums(curvature), n_active
@@ -299,14 +300,14 @@ class BlockPoint:
     def sandwich(self, by_output, share, dtype):
         """Sandwiches (M or 1, size, size), with the curvature as weights.
 
-        One for each raw prediction, or their mean if not `by_output`. `share` rows are
-        drawn for each unit of curvature; infinite stands for all rows. With float32
-        products are in single precision, if X has a copy in it.
+        There is one for each raw prediction, or their mean if not `by_output`. `share`
+        rows are drawn for each unit of curvature; infinite stands for all rows. With
+        float32 products are in single precision, if X has such a copy.
         """
         return (to_numpy(self.sandwich_on_device(by_output, share, dtype)),)
 
     def sandwich_on_device(self, by_output, share, dtype):
-        """The same, as one array in the library and on the device of X."""
+        """The sandwiches as one array in the library and on the device of X."""
         if self.active is not None:
             return self.active.sandwich_on_device(by_output, share, dtype)
         weight, design = widened(self.curvature()), self._design_in(dtype)
@@ -361,7 +362,7 @@ class BlockRay:
     def value_and_slope(self, keeps_losses):
         """Value at the length, and its derivative there.
 
-        If the losses of the rows are kept, the point there need not compute them again.
+        If `keeps_losses`, the losses are stored for the point at this length.
         """
         start, weight = self._start, self._start.block.weight
         raw = start.raw + self._length * self._change
@@ -374,7 +375,7 @@ class BlockRay:
         return weighted_sum(linear.values, weight), weighted_sum(slopes, weight)
 
     def point(self):
-        """The point at the length. It takes the place of the start, which is lost."""
+        """The point at the length. Its memory is that of the start, which is freed."""
         start = self._start
         start.raw += self._length * self._change
         start.linear = self._linear
@@ -392,7 +393,7 @@ def rows_at(block, raw, loss):
 
 def check_finite(what, numbers, loss):
     """Raise ValueError where a loss is not finite although the scores are."""
-    # A finite sum is enough, in one call; where it is not it may have overflowed.
+    # A finite sum shows it in one call. A sum that is not finite may have overflowed.
     if isinstance(numbers, np.ndarray):
         total = numbers.sum()
     else:

@@ -11,18 +11,19 @@ from ._mean_loss import MeanLoss
 class CosineObjective(MeanLoss):
     """Weighted mean loss of the cosines between rows and class vectors.
 
-    The loss does not depend on the norms of the class vectors w_k, which leaves a
-    solver directions without curvature; the term ½ Σ_k (‖w_k‖² - 1)² gives them one. It
-    is zero at every minimum, which it therefore does not change, and there the norms
-    are one. Parameters are the class vectors row by row; there is no intercept.
+    The loss does not depend on the norms of the class vectors w_k, so it has directions
+    without curvature. The term ½ Σ_k (‖w_k‖² - 1)² is added, which has curvature along
+    these directions. It is zero at every minimum, where the norms are one, and does not
+    change the minimum. Parameters are the class vectors row by row; there is no
+    intercept.
 
     Parameters
     ----------
     blocks : Blocks of Block
-        With rows of X of norm one or zero (then all their cosines are zero); the
-        weights of all blocks sum to one.
+        Rows have norm one, or zero, and then all their cosines are zero. The weights of
+        all blocks sum to one.
     loss : Loss
-        Checked, with its mapping.
+        A checked loss, with its mapping.
     """
 
     has_penalty = False
@@ -39,7 +40,7 @@ class CosineObjective(MeanLoss):
         return unit, np.zeros(self.shape[0])
 
     def from_model(self, coef, intercept=None):
-        """Parameters of norm one of class vectors; of `initial` where one is zero."""
+        """Parameters of norm one from class vectors; `initial` if one is zero."""
         vectors = np.asarray(coef, dtype=np.float64)
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         if not largest.all():
@@ -71,7 +72,7 @@ class CosineObjective(MeanLoss):
         return False
 
     def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
-        """The bound that is `known`: there is no other."""
+        """The `known` bound: there is no other."""
         return known
 
     def is_unbounded(self, point):

@@ -9,8 +9,8 @@ from .._utils.arrays import is_host
 from ..data import DenseDesign
 from ..losses import FenchelYoungLoss
 
-# Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
-# or 8 for each number of X, if these are more.
+# Most raw predictions that are stored for a duality gap (128 MiB for each array). The
+# limit is 8 for each number of X, if that is larger.
 _MOST_PREDICTIONS = 1 << 24
 
 
@@ -20,7 +20,7 @@ class Description(NamedTuple):
     n_rows: int  #: In all blocks.
     n_stored: int  #: Numbers stored of X, in all blocks.
     shape: tuple  #: (n_outputs, n_columns) of the parameters.
-    dtype: np.dtype  #: Of X.
+    dtype: np.dtype  #: Type of X.
     #: Whether Hessian products are faster in single precision and lose little.
     suits_single_precision: bool = False
     #: Whether X is an array of NumPy in double precision, and not a mapped file.
@@ -35,13 +35,13 @@ class Description(NamedTuple):
     has_proximal_step: bool = False
     #: Whether the loss is a sum of losses of one raw prediction each.
     is_separable: bool = False
-    #: Whether the numbers of each output can be had for themselves: `separate_at`.
+    #: Whether the objective has a method `separate_at`, for each output on its own.
     has_separate_outputs: bool = False
     is_on_host: bool = True  #: Whether the rows are arrays of NumPy or SciPy.
-    #: Whether equal changes of all raw predictions change nothing but the penalty.
+    #: Whether equal changes of all raw predictions of a row do not change the loss.
     is_shift_invariant: bool = False
     is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
-    #: Whether a penalty without a derivative at zero is a part.
+    #: Whether the penalty has a part without a derivative at zero.
     has_shrinkage: bool = False
 
     @classmethod
@@ -82,7 +82,7 @@ class Description(NamedTuple):
         return self.n_rows * self.shape[0] <= limit and not self.is_remote
 
     def with_loss(self, loss):
-        """The description with that of a loss."""
+        """The description with the properties of a loss."""
         traits = loss.traits
         has_closed_form = traits.has_proximal_step and not self.has_row_scores
         return self._replace(
@@ -95,7 +95,8 @@ class Description(NamedTuple):
                 self.is_linear
                 and traits.is_separable
                 and traits.is_symmetric
-                # Its values are those of the outputs, each as a row of its own.
+                # The loss is the same function of each output, in a row with one
+                # output.
                 and isinstance(loss, FenchelYoungLoss)
                 and self.is_on_host
                 and not self.is_remote

@@ -40,7 +40,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     blocks : Blocks of Block
         The weights of all blocks sum to one.
     loss : Loss
-        Checked, with its mapping.
+        A checked loss, with its mapping.
     l2 : float
         Strength of the penalty; the intercepts are free.
     fit_intercept : bool, default=True
@@ -51,12 +51,12 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     Attributes
     ----------
     units : Standardization
-        Of the features. The columns of the design are in these units.
+        Means and scales of the features: the units of the columns of the design.
     penalty : Ridge
     coef_shape : tuple of int
         (M, n_features) of W.
     rows_at_zero : EvaluatedRows
-        Of little data, at the raw predictions of ``value_at_zero``.
+        Rows of little data at the raw predictions of ``value_at_zero``.
 
     Examples
     --------
@@ -89,8 +89,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments_of_block))
         polytope = loss.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
-        # The curvature of a loss is about 1/4 for one raw prediction; 1/K for K classes
-        # whose probabilities sum to one, and at most 1/4.
+        # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
+        # and about 1/K for K classes whose probabilities sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
         ridge = ridge if factors is None else ridge * factors
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
@@ -116,15 +116,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return self.penalty.strength > 0 and not has_free
 
     def tiny_features(self):
-        """Numbers of the features that vary too little to have no penalty."""
+        """Numbers of features without a penalty that vary too little."""
         description = self.description
         is_centred = description.has_intercept
         return Standardization.tiny(*self._moments, is_centred, description.dtype)
 
     def features_with_little_penalty(self):
-        """Numbers of the features of X whose penalty is next to nothing in their units.
+        """Numbers, means and deviations of the features of X with a negligible penalty.
 
-        With them their means and deviations.
+        The penalty is negligible if it is below the rounding errors of the duality gap.
         """
         some = np.flatnonzero(~self._has_large_penalty())
         numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
@@ -136,7 +136,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return len(self.units.mean)
 
     def with_l2(self, l2):
-        """The same loss of the same data under another penalty."""
+        """The objective of the same data and loss with another strength."""
         other = copy.copy(self)
         other.penalty = Ridge(l2, self.units, self._factors)
         return other
@@ -144,8 +144,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def to_model(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of parameters.
 
-        Where the same added to all scores changes nothing, the intercepts are zero on
-        average and, without a penalty, the coefficients, too.
+        If the loss is invariant to equal changes of all scores, the intercepts have
+        mean zero, and so have the coefficients of features without a penalty.
         """
         coef, intercept = self.units.to_model(parameters.reshape(self.shape))
         if self._numbers_in_X is not None:
@@ -175,13 +175,13 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def initial(self):
         """Parameters to start from, at which all rows have probabilities.
 
-        They are zeros for most mappings. Where zero scores have no probabilities, all
-        intercepts are the same; without intercepts the coefficients are the means of
-        the classes, of which the largest entry becomes 1.
+        They are zeros for most mappings. For a mapping without probabilities at zero
+        scores all intercepts have the same value. Without intercepts the coefficients
+        are the means of the classes, divided by their largest entry.
 
         The best intercept of a class in no row, or of a label in all rows, is infinite.
-        It starts where such probabilities are no more than rounding error: from zero
-        it takes more iterations the smaller the tolerance is.
+        It starts where its probability differs from zero, or one, by a rounding error.
+        From zero a fit would take more iterations the smaller the tolerance is.
         """
         base = self.traits.base_score
         if base != 0 and not self.description.has_intercept:
@@ -207,10 +207,11 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def has_certificate(self):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
-        It needs three things. The penalty is not next to nothing in the units of the
-        features, because the gap divides the gradient's rounding error by it. Each
-        class is the target of some rows, and not of all: the best intercept of
-        others is infinite, or very large. The probabilities of all rows fit in memory.
+        There are three conditions. No penalty is negligible in the units of its
+        feature, because the gap divides the gradient's rounding error by it. Each class
+        is the target of some rows and not of all, because the best intercepts of other
+        classes are infinite, or very large. The probabilities of all rows fit in
+        memory.
         """
         if not self._has_bound():
             return False
@@ -222,7 +223,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return bool(((mean > 0) & (mean < 1)).all())
 
     def _has_bound(self):
-        """Whether the penalty and the loss have a duality gap."""
+        """Whether a duality gap is defined for the penalty and the loss."""
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
         return bool(self._has_large_penalty().all())
@@ -255,15 +256,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     duality_gap = duality_gap
 
     def is_unbounded(self, point):
-        """Whether there is no minimum, judged at a point that is near it if there is.
+        """Whether there is no minimum. If there is one, the point must be near it.
 
-        Without a penalty there is none if classes or rows are separable and the mapping
-        has no exact zeros.
+        There is none if classes or rows are separable, the mapping has no exact zeros,
+        and no penalty limits the coefficients.
         """
         reaches_zero = self.traits.has_zeros
         if self.has_penalty or reaches_zero or not self.traits.is_convex:
             return False
-        # A penalty ends the decrease in directions of the other columns.
+        # Only along columns without a penalty can the decrease have no end.
         is_free = self._penalties() == 0
         free = point.parameters.reshape(self.shape) * is_free
         return has_descent_direction(self, free.reshape(-1))
@@ -304,14 +305,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     @property
     def is_same_at_zero(self):
-        """Whether at zero rows differ in the target's part of the gradient alone."""
+        """Whether at zero parameters all rows have the same probabilities."""
         is_plain = type(self.loss) is FenchelYoungLoss and self._moments is not None
         return is_plain and not self.description.has_row_scores
 
     def _target_sums_from(self, gradient):
-        """``TargetSums`` from the gradient at zero, which is that of other means.
+        """``TargetSums`` from the gradient at zero parameters.
 
-        It is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all rows.
+        This gradient is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all
+        rows.
         """
         means, column_means = self.class_means, self.column_moments()[0]
         if len(means) > len(gradient) or not self.description.has_intercept:
@@ -327,12 +329,12 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         return Family(self, strengths) if is_little(self.blocks) else None
 
     def curvature_at(self, parameters):
-        """The curvature at parameters; no numbers of the rows are kept for it."""
+        """The curvature at parameters, without storing numbers of the rows."""
         return LinearCurvature(self, parameters.reshape(self.shape))
 
 
 def _suits_single_precision(data, units, tuning):
-    """Whether Hessian products may be in single precision, which is faster."""
+    """Whether Hessian products are faster in single precision, and accurate enough."""
     is_double = data.suits_single_precision and data.dtype == np.float64
     # Little data are copied to an array of double precision.
     is_little = data.n_rows * units.size <= tuning.most_standardised

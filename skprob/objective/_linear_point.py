@@ -50,7 +50,7 @@ class LinearCurvature:
 
     def __init__(self, objective, parameters, points=None):
         self._objective, self._matrix, self._points = objective, parameters, points
-        #: What the penalty adds to the Hessian's diagonal: (size,).
+        #: Second derivatives of the penalty, on the Hessian's diagonal: (size,).
         self.ridge = objective.penalty.diagonal
 
     @property
@@ -59,17 +59,18 @@ class LinearCurvature:
         return not self._matrix.any()
 
     def total_curvature(self):
-        """Curvature of each raw prediction (M,), and the number of rows with any."""
+        """Curvature of each raw prediction (M,), and number of rows with curvature."""
         return self._sum(BlockPoint.total_curvature)
 
     def sandwiches(self, by_output, n_drawn, on_device=False, dtype=np.float64):
         """Diagonal blocks of the Hessian without the penalty: (M or 1, size, size).
 
-        One for each raw prediction, or their mean if not `by_output`, from `n_drawn`
-        rows in proportion to their curvature, or all if no more have any. If
-        `on_device` they are an array of the library and on the device of X. With
-        float32 their rounding errors are those of single precision, and they take half
-        the time, if X is an array of NumPy.
+        There is one for each raw prediction, or their mean if not `by_output`. They are
+        estimated from `n_drawn` rows, drawn in proportion to their curvature, or
+        computed from all rows with curvature if these are no more. If `on_device` they
+        are an array in the library and on the device of X. With float32 they have the
+        rounding errors of single precision, and take half the time if X is a NumPy
+        array.
         """
         objective = self._objective
         total, n_active = self.total_curvature()
@@ -89,8 +90,8 @@ class LinearCurvature:
     def curvature_moments(self):
         """Total curvature, and mean and deviation of the columns weighted by it.
 
-        A row counts with the mean curvature of its raw predictions. At zero these are
-        the same for all rows, if nothing of the loss but its value depends on the row.
+        The weight of a row is the mean curvature of its raw predictions. At zero it is
+        the same for all rows, if their Hessians do not depend on targets and offsets.
         """
         objective = self._objective
         if self.is_at_zero and objective.is_same_at_zero:
@@ -106,8 +107,8 @@ class LinearCurvature:
     def hessian(self):
         """Hessian (n_parameters, n_parameters), in one pass.
 
-        The direction in which all raw predictions change alike, and nothing else, gets
-        a curvature: no step is to lead there.
+        If the loss is invariant to equal changes of all raw predictions, curvature is
+        added along this direction, so that no step leads along it.
         """
         objective = self._objective
         objective.count(1)
@@ -124,11 +125,11 @@ class LinearCurvature:
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
 
-        Where it includes a column without a penalty for all outputs, the direction in
-        which they change alike gets a curvature, as in :meth:`hessian`. With a damping
-        the loss of each row gets more curvature in its raw predictions, but for
-        equal changes that it is invariant to. With a share below 1 it is estimated from
-        so many of the rows, drawn in proportion to their curvature. With a dtype of
+        Curvature is added, as in :meth:`hessian`, along equal changes of a column that
+        is included for all outputs and not penalised. A damping is added to the
+        curvature of each row in its raw predictions, except along equal changes to
+        which the loss is invariant. With a share below 1 the Hessian is estimated from
+        this share of the rows, drawn in proportion to their curvature. With a dtype of
         single precision it takes half the time.
         """
         objective = self._objective
@@ -214,9 +215,9 @@ class LinearPoint(LinearCurvature):
     def without_tails(self, step):
         """Loss in the tails along a step, and the point without them.
 
-        In a tail gradient and curvature of a class vanish along the step: see
-        `BlockPoint`. The point is None if there are no tails. It takes half a pass, or
-        a whole one.
+        In a tail the gradient and the curvature of a class vanish along the step: see
+        `BlockPoint`. The point is None if there are no tails. The method takes half a
+        pass, and another half if there are tails.
         """
         objective, change = self._objective, step.reshape(self._matrix.shape)
         objective.count(0.5)
@@ -249,11 +250,11 @@ class LinearPoint(LinearCurvature):
         return LinearRay(self._objective, self, step, rays)
 
     def along_products(self, step, hessian, is_far):
-        """The ray along a step that a ``ScaledHessian`` has moved by.
+        """The ray along the step that a ``ScaledHessian`` has accumulated.
 
-        It takes no pass where the products of the Hessian have its raw predictions, in
-        single precision. If the minimum `is_far`, the point at the end of the ray and
-        its gradient are in single precision, too.
+        It takes no pass if the Hessian stores the step's raw predictions, in single
+        precision. If the minimum `is_far`, the point at the end of the ray and its
+        gradient are in single precision, too.
         """
         rays = hessian.rays()
         if rays is None:
@@ -265,8 +266,7 @@ class LinearPoint(LinearCurvature):
 class LinearRay:
     """A linear objective along a step: a trial of a length takes no pass over X.
 
-    The point that it arrives at takes the memory of the point that it began at, which
-    must not be used any more.
+    The point at the end uses the memory of the start, whose rows are then not valid.
     """
 
     def __init__(self, objective, start, step, rays):
@@ -317,7 +317,7 @@ class FarRay(LinearRay):
 
 
 class NearRay(LinearRay):
-    """A ray whose raw predictions are in single precision; its end is evaluated."""
+    """A ray with raw predictions in single precision, whose end is evaluated."""
 
     def arrive(self, length):
         """The point at a length of the step, in one pass."""
@@ -328,9 +328,9 @@ class NearRay(LinearRay):
 class EvaluatedRay:
     """An objective along a step, evaluated at the parameters of each trial.
 
-    For scores that are not linear in the parameters; and for rows on other machines,
-    where value, slope and gradient come in one round trip, and no state depends on the
-    last one, so that a worker that is lost costs one pass.
+    It is for scores that are not linear in the parameters, and for remote rows. These
+    need one round trip for value, slope and gradient. They store no state of a step, so
+    that a lost worker costs one pass.
 
     Parameters
     ----------

@@ -15,18 +15,18 @@ class MeanLoss:
     blocks : Blocks of Block
         The weights of all blocks sum to one.
     description : Description
-        Of the data; that of the loss is added.
+        Description of the data, to which the properties of the loss are added.
     loss : Loss
-        Checked, with its mapping.
+        A checked loss, with its mapping.
 
     Attributes
     ----------
     shape : tuple of int
-        (M, size) of the parameters.
+        Shape (M, size) of the parameters.
     n_parameters : int
         M times size.
     traits : Traits
-        Of the loss.
+        Traits of the loss.
     constant : float
         Mean, over the rows, of the loss's part that does not depend on the scores.
     class_means : ndarray of shape (n_classes,)
@@ -72,12 +72,12 @@ class MeanLoss:
 
     @property
     def passes(self):
-        """Passes over X so far: evaluations, Hessian products, shares of rows drawn."""
+        """Passes over X so far: evaluations, Hessian products, shares of drawn rows."""
         return self._n_passes[0]
 
     @property
     def traffic(self):
-        """Round trips and bytes sent to and fro so far, where blocks are remote."""
+        """Round trips and bytes sent in both directions so far, for remote blocks."""
         return self.blocks.traffic
 
     def count(self, passes):
@@ -101,8 +101,8 @@ class MeanLoss:
         """Derivatives (M, size) of the mean loss without part of their rounding error.
 
         If the loss is shift invariant, derivatives sum to zero over the raw
-        predictions. A sum that rounding leaves would be divided by a curvature of zero:
-        all intercepts together grow by up to 1e14, and the scores lose their digits.
+        predictions. A sum of rounding errors would be divided by a curvature of zero:
+        all intercepts together could grow by up to 1e14, and scores lose their digits.
         """
         if not self.description.is_shift_invariant:
             return derivatives

@@ -14,14 +14,14 @@ class Ridge:
     ----------
     strength : float
     units : Standardization
-        Of the features whose coefficients the parameters are; intercepts are free.
+        Means and scales of the features; intercepts are free.
     factors : ndarray of shape (n_features,), default=None
         Multiples of the strength for each feature; None stands for ones.
     """
 
     def __init__(self, strength, units, factors=None):
         self.strength = float(strength)
-        # Roots of the second derivatives at a strength of one, whose squares could
+        # Square roots of the second derivatives at a strength of one, which could
         # overflow.
         self._weights = np.zeros(units.size)
         self._weights[: len(units.scale)] = 1 / units.scale
@@ -36,7 +36,7 @@ class Ridge:
         self.free_columns = (self.diagonal == 0).nonzero()[0].tolist()
 
     def with_free_columns(self, columns):
-        """The same where other columns have a penalty of another kind."""
+        """The penalty of the other columns, with these columns free."""
         other = copy.copy(self)
         other.free_columns = columns
         return other

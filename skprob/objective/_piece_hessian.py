@@ -1,4 +1,4 @@
-"""The Hessian of some parameters of a block, written out.
+"""The Hessian matrix of some parameters of a block.
 
 With J_i the weighted Hessian of a row's loss in its raw predictions the entry of output
 k and column a, and of output m and column b, is Σ_i J_i[k, m] z_ia z_ib. Where J_i is a
@@ -20,7 +20,7 @@ from .._utils.arrays import namespace, to_numpy, upper_triangle, widened
 from .._utils.tuning import Tuning
 from .._utils.typing import Array
 
-# Numbers that are multiplied at once: 4 MiB, of rows and parameters.
+# Most numbers of an array of rows and parameters that is multiplied at a time (4 MiB).
 _NUMBERS_AT_ONCE = 1 << 19
 
 
@@ -30,7 +30,7 @@ class RowHessians(NamedTuple):
     Attributes
     ----------
     diagonal : ndarray of shape (n_rows, M) or None
-        Not negative.
+        Non-negative diagonal, or None.
     vector : ndarray of shape (n_rows, M) or None
         Its outer product is subtracted from the diagonal.
     matrices : ndarray of shape (n_rows, M, M) or None
@@ -45,8 +45,8 @@ class RowHessians(NamedTuple):
     def of(cls, linear, weight, damping, traits):
         """The curvatures of a ``LossLinearization``, plus a damping.
 
-        The damping is added in all raw predictions, except along equal changes if the
-        loss is invariant to these. It is added to slopes.
+        The damping is added for all raw predictions, except along equal changes if the
+        loss is invariant to these: then it is added to the slopes.
         """
         weight = to_numpy(weight).astype(np.float64, copy=False)[:, None]
         slopes = linear.slopes()
@@ -70,7 +70,7 @@ class RowHessians(NamedTuple):
 
     @property
     def numbers(self):
-        """All numbers of the rows, to check that they are finite."""
+        """All arrays in one, to check that the numbers are finite."""
         return self.diagonal if self.matrices is None else self.matrices
 
     def of_outputs(self, some):
@@ -108,11 +108,11 @@ class RowHessians(NamedTuple):
 
     @property
     def has_curvature(self):
-        """Whether each row has any: (n_rows,)."""
+        """Whether each row has curvature: (n_rows,)."""
         return self.numbers.any(axis=tuple(range(1, self.numbers.ndim)))
 
     def astype(self, dtype):
-        """The same in another precision, that of the Hessian."""
+        """The row Hessians in another precision, which the Hessian then has."""
         arrays = (
             None if array is None else array.astype(dtype, copy=False) for array in self
         )
@@ -150,7 +150,7 @@ class RowHessians(NamedTuple):
         return hessian
 
     def _parts_of_rows(self, length):
-        """Yield numbers of so many rows, or a slice, of those that have curvature."""
+        """Yield parts of at most `length` rows with curvature: numbers, or a slice."""
         rows = np.flatnonzero(self.has_curvature)
         for start in range(0, len(rows), length):
             part = rows[start : start + length]
@@ -159,7 +159,7 @@ class RowHessians(NamedTuple):
             yield part
 
     def _has_most(self, included, tuning):
-        """Whether a part of the Hessian of all parameters takes less time."""
+        """Whether it is faster to take a part of the Hessian of all parameters."""
         if self.vector is None or len(included) < tuning.outputs_of_pairs:
             return False
         return np.count_nonzero(included) >= tuning.share_of_pairs * included.size
@@ -184,7 +184,7 @@ class RowHessians(NamedTuple):
         return blocks.transpose(0, 2, 1, 3).reshape(n_parameters, n_parameters)
 
     def _add_grams(self, hessian, design, columns, outputs, pieces):
-        """Add products of sparse matrices; whether the design has them."""
+        """Add products of sparse matrices; returns whether the design has them."""
         roots = np.sqrt(self.diagonal)
         for k, piece in enumerate(pieces):
             some = columns[piece]
@@ -226,9 +226,9 @@ def _positive(diagonal):
 
 
 def systematic_sample(importance, n_drawn):
-    """How often each row is drawn, in proportion to its importance.
+    """Number of draws of each row, in proportion to its importance.
 
-    The importance is of any library, and so is the result.
+    The importance is an array of any library; the result is one of the same library.
     """
     xp = namespace(importance)
     reached = xp.cumulative_sum(importance, axis=0)

@@ -1,9 +1,10 @@
 """Hessian products of sparse rows in the coordinates of a preconditioner.
 
-They are in single precision. With 20 newsgroups a product takes 0.7 times as long as
-one of :class:`LinearPoint`, which scales, centres and transposes arrays of the size of
-the parameters before and after the products with X. The raw predictions of products of
-conjugate gradients add up to those of the step, so that a line search takes no product.
+They are in single precision. On 20 newsgroups a product takes 0.7 times as long as one
+of :class:`LinearPoint`, which scales, centres and transposes arrays of the size of the
+parameters before and after the products with X. Conjugate gradients multiply X with
+each of their directions. The raw predictions of the step are the sum of these products,
+so that a line search takes no further product.
 """
 
 import numpy as np
@@ -15,8 +16,8 @@ from ._block_point import BlockRay, check_finite
 class ScaledHessian:
     """The Hessian of a linear objective in variables (size, M), in single precision.
 
-    The parameters of output k are unit * v_k, with the inner product of `center` and
-    the others subtracted from that of the constant.
+    The parameters of output k are unit * v_k; from the last one, of the constant, the
+    inner product of `center` and the others is subtracted.
 
     Parameters
     ----------
@@ -62,9 +63,9 @@ class ScaledHessian:
         self._rows.map(ScaledBlock.moved, length)
 
     def rays(self):
-        """Blocks of ``BlockRay`` along all that was moved; it takes no pass.
+        """Blocks of ``BlockRay`` along the sum of all moves; it takes no pass.
 
-        None where some blocks have products of a part of their rows alone.
+        None if the products of some blocks are of a part of their rows only.
         """
         if not all(self._rows.collect(ScaledBlock.is_whole)):
             return None
@@ -80,11 +81,11 @@ class ScaledBlock:
         point = point.active or point
         self._linear, self._weight = point.linear, point.block.weight[:, None]
         self._rows = point.block.design.scaled_rows
-        # Raw predictions of the last variables, and of all that was moved.
+        # Raw predictions of the last variables, and of the sum of all moves.
         self._last, self._change = None, np.float32(0)
 
     def is_whole(self):
-        """Whether products have all rows."""
+        """Whether products are of all rows."""
         return self._point.active is None
 
     def moved(self, length):
@@ -92,7 +93,7 @@ class ScaledBlock:
         self._change = self._change + np.float32(length) * self._last
 
     def ray(self):
-        """The ``BlockRay`` of the point along all that was moved."""
+        """The ``BlockRay`` of the point along the sum of all moves."""
         point, change = self._point, self._change
         point.linear = None
         return BlockRay(point, as_type(change, point.raw.dtype))
@@ -106,7 +107,7 @@ class ScaledBlock:
 
 
 def shift_of(units):
-    """What is added to the scaled rows: (size,); the last of it is the constant."""
+    """Shift (size,) of the scaled rows; its last entry is the constant."""
     mean, scale, fit_intercept = units
     shift = np.zeros(units.size)
     if fit_intercept:

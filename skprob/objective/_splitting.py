@@ -36,7 +36,7 @@ from .._utils.arrays import (
 
 @dataclass(frozen=True)
 class Splitting:
-    """Where a splitting is: raw predictions of all rows, and what stays the same.
+    """An iterate of the splitting, and the quantities that do not change.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Splitting:
     inverse : ndarray of shape (size, size)
         Inverse of the matrix of step 2.
     rows : Blocks of SplitRows
-        The point, and the last residuals with the points that follow them.
+        The current point, and the last residuals with the points that follow them.
     n_kept : int
-        Number of residuals that are kept.
+        Number of residuals that are stored.
     """
 
     objective: Any
@@ -56,15 +56,15 @@ class Splitting:
 
     @classmethod
     def at(cls, objective, parameters, strength, n_kept):
-        """Start at the point that is fixed if the parameters are the minimum.
+        """The splitting at a point that is fixed if the parameters are the minimum.
 
-        `strength` is ρ. It takes one and a half passes.
+        `strength` is ρ. The method takes one and a half passes.
         """
         objective.count(1.5)
         (gram,) = objective.blocks.sum(_gram)
         ridge = objective.penalty.diagonal / strength
         gram.reshape(-1)[:: len(gram) + 1] += ridge
-        # With the inverse step 2 is one product, in half the time of two solves.
+        # Step 2 is one product with the inverse, in half the time of two solves.
         factor, _ = dpotrf(gram.T, overwrite_a=True)
         inverse, _ = dpotri(factor, overwrite_c=True)
         inverse = np.triu(inverse) + np.triu(inverse, 1).T
@@ -79,8 +79,7 @@ class Splitting:
         splitting : Splitting
         parameters : ndarray of shape (n_parameters,)
         products : ndarray of shape (n_kept,)
-            Inner products of the last residual with each one that is kept; the last
-            residual comes last.
+            Inner products of the last residual with each stored one, itself at the end.
         """
         self.objective.count(1)
         (coupling,) = self.rows.sum(SplitRows.coupling)
@@ -91,7 +90,7 @@ class Splitting:
         return after, parameters.reshape(-1), products
 
     def mixed(self, shares):
-        """Step 3: at the mixture, in these shares, of the next points that are kept."""
+        """Step 3: move to the mixture, in these shares, of the stored next points."""
         rows = self.rows.map(SplitRows.mixed, shares)
         return Splitting(self.objective, self.inverse, rows, self.n_kept)
 
@@ -111,11 +110,11 @@ def _start(block, parameters, loss, strength):
 
 
 class SplitRows:
-    """The rows of a block at a point, and at the last ones."""
+    """The rows of a block at the current point and at the last ones."""
 
     def __init__(self, block, loss, strength, point, kept=()):
         self._block, self._loss, self._strength = block, loss, strength
-        # Pairs of a residual and the next point that it leads to.
+        # Pairs of a residual and the next point.
         self._kept = kept
         self._shift = loss.proximal_residual(point, block.target, strength)
         self._shift /= strength
@@ -138,7 +137,7 @@ class SplitRows:
         return other
 
     def products(self):
-        """Weighted products of the last residual with all that are kept."""
+        """Weighted products of the last residual with all stored ones."""
         weighted = self._kept[-1][0] * self._block.weight[:, None]
         products = [dot(weighted, last) for last, _ in self._kept]
         return (np.array(products),)

@@ -7,9 +7,10 @@ from ._linear import LinearObjective
 
 
 class WideObjective(LinearObjective):
-    """A :class:`LinearObjective` of coordinates, whose model is one of the features.
+    """A :class:`LinearObjective` whose columns are coordinates of a ``RowSpace``.
 
-    Value, penalty and minimum are those of the features.
+    Value, penalty and minimum are the same as in the features, and :meth:`to_model`
+    returns coefficients of the features.
 
     Parameters
     ----------
@@ -54,8 +55,7 @@ class WideObjective(LinearObjective):
         """Coefficients (M, n_features) and intercepts (M,) of parameters."""
         coef, intercept = self._space.to_features(*super().to_model(parameters))
         if self.description.is_shift_invariant and self.description.has_intercept:
-            # Before the minimum coefficients of a feature may have another mean than
-            # zero, and then these intercepts have, too.
+            # Before the minimum is reached, intercepts may not have mean zero.
             intercept -= intercept.mean()
         return coef, intercept
 
@@ -65,8 +65,8 @@ class WideObjective(LinearObjective):
         return none, none, none
 
     def from_model(self, coef, intercept):
-        """Parameters of coefficients and intercepts, without their part off the space.
+        """Parameters of the coefficients' projection onto the space, and of intercepts.
 
-        That part adds to the penalty and not to the scores of the rows.
+        The other part of the coefficients adds to the penalty and not to the scores.
         """
         return super().from_model(*self._space.from_features(coef, intercept))

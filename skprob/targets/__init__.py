@@ -1,12 +1,12 @@
 """Targets: labels, label sets or distributions as a distribution for each row.
 
-:func:`encode_target` makes a target from `y`. Losses and objectives use a target
-through a few operations. So labels and label sets, which have few non-zeros in a row,
-need not be dense arrays. Every target has
+:func:`encode_target` makes a target from `y`. Losses and objectives use a target by a
+few operations, so that labels and label sets, which have few non-zeros in a row, need
+not be dense arrays. Every target has
 
 - ``shape``: (n_samples, n_classes);
-- ``inner(array)``, ``add_to(array, factor)``: inner products of the rows with those of
-  an array, and the target added to one in place;
+- ``inner(array)``: inner products of the rows with those of an array;
+- ``add_to(array, factor)``: the target times a factor, added to an array in place;
 - ``matmul(matrix)``: products of the rows with a matrix;
 - ``class_totals(weight)``: the weighted sum of the rows;
 - ``second``: for two classes, the probability of the second in each row;

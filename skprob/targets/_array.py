@@ -50,7 +50,7 @@ class ArrayTarget(DenseTarget):
 
 
 def target_like(target, X):
-    """A target of the library and on the device of an array.
+    """A target in the library and on the device of an array.
 
     Parameters
     ----------

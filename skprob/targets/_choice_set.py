@@ -26,7 +26,7 @@ def check_available(available, shape, name="available"):
     Raises
     ------
     ValueError
-        If it has another shape, other values, or a row without any class.
+        If it has another shape, other values, or a row without classes.
     """
     if is_foreign(available):
         available = to_numpy(available)

@@ -21,7 +21,7 @@ def checked_indicator(y, kind):
     ----------
     y : ndarray or sparse matrix of shape (n_samples, n_classes)
     kind : {"label_set", "candidates"}
-        What errors say that `y` contains.
+        Kind of entries, for errors.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def shares_of_candidates(y, dtype):
     Parameters
     ----------
     y : CSR array of shape (n_samples, n_classes)
-        Of zeros and ones, without stored zeros.
+        Indicator of zeros and ones, without stored zeros.
     dtype : dtype
 
     Returns
@@ -104,7 +104,7 @@ def label_sets(y, dtype, polytope, none_class):
     Returns
     -------
     target : SparseTarget
-        Of the rows that have a target.
+        Targets of the rows that have one.
     labelled : ndarray of bool of shape (n_samples,) or None
         Whether each row has a target; None if all have.
     has_none : bool
@@ -134,7 +134,7 @@ def if_encoded(y):
 
 
 def other_than_0_and_1(entries):
-    """The first few other values among the entries, sorted."""
+    """Text of the first values of entries that are neither 0 nor 1, sorted."""
     return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()
 
 

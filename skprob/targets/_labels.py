@@ -141,7 +141,7 @@ def _numbered(labels):
     if labels.dtype.kind == "i" and len(labels):
         least, most = int(labels.min()), int(labels.max())
         if most - least < len(labels):
-            # By a table: a million labels take 1.5 ms in place of 24.
+            # Number them by a table: a million labels take 1.5 ms, by sorting 24 ms.
             numbers = labels.astype(np.intp, copy=False) - least
             is_class = np.zeros(most - least + 1, dtype=bool)
             is_class[numbers] = True

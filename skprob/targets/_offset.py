@@ -13,11 +13,12 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
     Parameters
     ----------
     offset : array-like of shape (n_samples, n_classes) or (n_samples,)
-        One number a row is added to the difference of the scores of two classes.
+        Numbers that are added to the scores; with one number for each row, to the
+        difference of the scores of two classes.
     n_samples, n_classes : int
     is_pair : bool
-        Whether only the difference of two scores matters, so that one number a row is
-        enough.
+        Whether there are two classes and only the difference of their scores has an
+        effect, so that one number for each row is enough.
     dtype : dtype
         The type of the result.
 

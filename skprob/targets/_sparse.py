@@ -16,7 +16,7 @@ class SparseTarget:
     indptr : ndarray of shape (n_samples + 1,)
         Row ``i`` has entries ``indptr[i]`` to ``indptr[i + 1]``.
     columns : ndarray of shape (n_entries,)
-        Class of each entry; a row has a class once at most.
+        Class of each entry; a row has each class at most once.
     values : ndarray of shape (n_entries,)
         Positive; in each row they sum to one, or they are marginals of labels.
     n_classes : int

@@ -67,7 +67,7 @@ PARAMETERS = [
     ({"class_weight": {0: 0, 1: 0, 2: 0}}, r"weights .* must have a positive"),
     ({"loss": LogLoss(epsilon=0)}, r"epsilon must be positive for Entmax"),
     ({"loss": LogLoss(epsilon=2)}, r"'epsilon' .* range \[0.0, 1.0\)"),
-    ({"loss": FenchelYoungLoss("softmax")}, r"loss carries the mapping Softmax\(\)"),
+    ({"loss": FenchelYoungLoss("softmax")}, r"loss has the mapping Softmax\(\)"),
 ]
 
 

@@ -209,7 +209,7 @@ def test_a_loss_is_copied_with_the_mapping():
     assert given.mapping is None
     assert (loss.epsilon, repr(loss.mapping)) == (0.25, "Sparsemax()")
     assert repr(get_loss(LogLoss("sparsemax"), "sparsemax").mapping) == "Sparsemax()"
-    with pytest.raises(ValueError, match=r"carries the mapping Entmax\(\), but"):
+    with pytest.raises(ValueError, match=r"has the mapping Entmax\(\), but"):
         get_loss(FenchelYoungLoss(Entmax(1.5)), Entmax(1.75))
 
 
@@ -254,7 +254,7 @@ def test_a_loss_with_another_mapping_is_refused():
         (nameless, by_name),
         (Softmax(), Entmax(1)),
     ):
-        with pytest.raises(ValueError, match="loss carries the mapping"):
+        with pytest.raises(ValueError, match="loss has the mapping"):
             get_loss(LogLoss(one), other)
 
 

@@ -84,7 +84,7 @@ class DaskBlocks(Blocks):
         return self._cluster.collect(self._step, function, args)
 
     def _after(self, verb, function, args):
-        # The call is sent with the next sum, which saves a round trip.
+        # The call is sent with the next sum, to save a round trip.
         call = _dumps((verb, function, args))
         return DaskBlocks(self._cluster, self._cluster.step(self._step, call))
 
@@ -348,7 +348,7 @@ class PairwiseSum:
             if sibling < width:  # The last node of a level may have no sibling.
                 if (level, sibling) not in self.nodes:
                     break
-                # The addition of two numbers is commutative, also in floating point.
+                # Addition is commutative in floating point: the order has no effect.
                 terms = _added(self.nodes.pop((level, sibling)), terms)
             level, number, width = level + 1, number // 2, -(-width // 2)
         self.nodes[level, number] = terms

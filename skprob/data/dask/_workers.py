@@ -132,14 +132,14 @@ class Workers:
             )
 
     def _full(self, addresses):
-        """Sentence with the number of workers that were killed for their memory."""
+        """Sentence with the number of workers that were killed by full memory."""
         number = len(self._restarted(addresses))
         if not number:
             return ""
         return f"{number} were ended because their memory was full ({self._limit()})."
 
     def _restarted(self, addresses):
-        """Addresses of workers that the cluster has killed for their memory."""
+        """Addresses of workers that the cluster has killed because of full memory."""
         try:
             events = self._client.get_events(_RESTARTS)
         except OSError as error:
@@ -179,7 +179,7 @@ def wait_for(client, futures, workers=None):
         If the workers cannot finish (see ``Workers.check``), or were lost while they
         computed a task.
     Exception
-        What a task has raised.
+        The error that a task has raised.
     """
     from distributed import KilledWorker, TimeoutError, wait
 

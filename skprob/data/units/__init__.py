@@ -1,10 +1,10 @@
 """Columns in standard units, by means and scales of the features.
 
-Read `_standardization.py` first: only it centres and scales. Little data are copied to
-one array, the ``LittleDesign`` of `_little_design.py`. The rows of other data are not
+Read `_standardization.py` first: it has the formulas. Little data are copied to one
+array, the ``LittleDesign`` of `_little_design.py`. The rows of other data are not
 copied: `_standardized_design.py` computes products in the units from products with the
 user's rows, and `_standardized_array.py` does so in other array libraries.
-`_restricted.py` has some of the columns alone.
+`_restricted.py` makes designs of some of the columns.
 """
 
 from ._little_design import LittleDesign

@@ -13,13 +13,13 @@ from ._single_design import SingleDesign
 class LittleDesign(DenseDesign):
     """Standardised rows in an array that fits the cache, with a constant column.
 
-    On little data calls of functions take longer than arithmetic, so every product here
-    is one call.
+    Calls of functions take longer than arithmetic on little data, so every product is
+    one call.
 
     Parameters
     ----------
     Z : ndarray of shape (n_rows, n_columns)
-        float64.
+        Standardised rows in float64.
     tuning : Tuning
     """
 
@@ -49,8 +49,8 @@ class LittleDesign(DenseDesign):
             return np.array([self._sandwich(self._columns, w) for w in weights.T])
         if self.shape[0] * n_columns * (n_columns + 1) / 2 > self.tuning.most_pairs:
             return super().sandwich(weights)
-        # One product of all weights and all pairs of columns: wine in 0.4 times the
-        # time.
+        # One product of all weights and all pairs of columns takes 0.4 times as long on
+        # wine.
         pairs = np.dot(weights.T, self._pairs.T)
         return pairs.take(upper_triangle(n_columns)[2], axis=1)
 

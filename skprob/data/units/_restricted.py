@@ -12,7 +12,7 @@ from ._little_design import LittleDesign
 from ._standardization import standardized
 from ._standardized_design import StandardizedDesign
 
-# At most this share of the features is copied, which bounds the memory.
+# Largest share of the features that is copied, to limit the memory.
 _LARGEST_COPY = 0.5
 
 
@@ -23,9 +23,9 @@ def restricted(design, columns, n_rows, tuning=Tuning()):
     ----------
     design : StandardizedDesign or LittleDesign
     columns : ndarray of int of shape (n_chosen,)
-        Their numbers, in increasing order, with that of the constant if there is one.
+        Numbers of the columns in increasing order, with the constant if there is one.
     n_rows : int
-        Rows of all blocks.
+        Number of rows of all blocks.
     tuning : Tuning
 
     Examples
@@ -53,7 +53,7 @@ def restricted(design, columns, n_rows, tuning=Tuning()):
 
 
 def _some(design, features, tuning):
-    """Some columns of a design: a copy of them if they are few."""
+    """A design of some features: a copy if they are few, else a view."""
     is_few = len(features) <= _LARGEST_COPY * design.shape[1]
     if is_few and type(design) is DenseDesign:
         return DenseDesign(design._X[:, features])

@@ -5,10 +5,10 @@ from scipy.linalg.blas import sger
 
 
 class ScaledRows:
-    """Products with CSR rows in single precision, of which a shift is the same for all.
+    """Products with the sum of CSR rows in single precision and one shift of all rows.
 
     Coefficients are of shape (n_columns, M), the order in which SciPy multiplies sparse
-    matrices, so that nothing is transposed.
+    matrices, so that no array is transposed.
 
     Parameters
     ----------

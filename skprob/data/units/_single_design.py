@@ -37,7 +37,7 @@ class SingleDesign(DenseDesign):
         return SingleDesign(self._columns[:, rows])
 
     def columns(self, rows):
-        """The same as for other designs, in float32."""
+        """The columns, as in other designs, but in float32."""
         return self._columns[:, rows]
 
     def sandwich(self, weights):

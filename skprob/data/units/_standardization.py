@@ -41,7 +41,7 @@ class Standardization(NamedTuple):
 
     @staticmethod
     def tiny(mean, deviation, fit_intercept, dtype):
-        """Numbers of features that are not constant, and whose spread is too small.
+        """Numbers of features that are not constant but vary too little.
 
         The arguments are those of :meth:`of`.
         """
@@ -73,7 +73,7 @@ class Standardization(NamedTuple):
     def transform(self, columns, dtype=np.float64):
         """Standardised columns (size, n_rows) of raw ones (n_features, n_rows).
 
-        The dtype is that of the result, if the columns are NumPy's.
+        A result that is a NumPy array has this dtype.
         """
         mean, scale, fit_intercept = self
         if not isinstance(columns, np.ndarray):
@@ -111,10 +111,10 @@ class Standardization(NamedTuple):
 
 
 def least_spread(dtype):
-    """Spread of a feature above which it is a unit.
+    """Smallest deviation by which a feature is divided.
 
-    With smaller ones coefficients overflow in the dtype of X, or their squares in
-    float64.
+    Division by a smaller one would overflow the coefficients in the dtype of X, or
+    their squares in float64.
     """
     limits = np.finfo(dtype)
     return max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
@@ -128,7 +128,7 @@ def _rounding_error(mean, dtype):
 def standardized(design, units, n_rows, tuning=Tuning()):
     """A design of some of `n_rows` rows, in standardised columns.
 
-    If all of them are little data, they are copied, which is faster.
+    They are copied to one array if all `n_rows` are little data.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from ._standardized_design import StandardizedDesign
 class StandardizedArray(StandardizedDesign):
     """The standardised columns of an ``ArrayDesign``, then a constant of one.
 
-    Coefficients are divided by the scales on the device: a product copies one array to
-    the device, or one back.
+    Coefficients are divided by the scales on the device, so that a product copies only
+    one array to the device, or back.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class StandardizedDesign(DesignMatrix):
 
     def moments(self, weight):
         if isinstance(self._design, CSRDesign) and self._units.suits_single_precision:
-            # Without a second pass for the spread about the mean: few digits cancel.
+            # Few digits cancel in standardised columns, so one pass is enough.
             first, second = (sums[0] for sums in self.power_sums(weight[:, None]))
             total = weight.sum(dtype=np.float64)
             mean = first / (total or 1.0)
@@ -92,7 +92,7 @@ class StandardizedDesign(DesignMatrix):
         first, second = (np.empty((len(total), self.shape[1]), order="F") for _ in "12")
         features, center = slice(len(mean)), total[:, None] * mean
         first[:, features] = (raw_first - center) / scale
-        # Where the mean is large, digits cancel: squares are not negative.
+        # Digits cancel where the mean is large: rounding could make squares negative.
         squares = (raw_second - mean * (2 * raw_first - center)) / scale**2
         second[:, features] = np.maximum(squares, 0)
         if fit_intercept:

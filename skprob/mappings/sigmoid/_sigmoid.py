@@ -111,7 +111,7 @@ class Sigmoid(Mapping):
         least, most = (0.0, np.inf) if is_free else self.budget
         return _TRAITS.but(
             sum_range=(float(least), float(most)),
-            # With equal bounds the sum of the probabilities is given.
+            # With equal bounds the sum of the probabilities is fixed.
             is_shift_invariant=least == most,
             has_zeros=self.alpha > 1,
             is_separable=is_free,
@@ -185,7 +185,7 @@ class Sigmoid(Mapping):
             curvature = laid_out(_second_derivative(pair, self.alpha))
             return cotangent * direction * curvature
 
-        # The potential of a pair is without the larger of its scores, 0 and z.
+        # The potential of a pair is that of standard scores, of 0 and z.
         potential = xp.sum(laid_out(pair.potential), axis=1)
         p = laid_out(pair.second)
         jacobian = DiagonalMatrices(lambda: laid_out(pair.derivative()))
@@ -218,7 +218,7 @@ class BudgetJacobian(RowMatrices):
     Parameters
     ----------
     free : Linearization
-        Of the marginals without a budget.
+        Linearization of the marginals without a budget.
     is_active : ndarray of bool of shape (n_samples,)
         Rows whose sum is given.
     """

@@ -1,7 +1,7 @@
 """Sparse softmax: softmax over the classes with the largest scores.
 
-Read `_sparse_softmax.py` first. `_selection.py` finds these classes without sorting.
-`_top_k.py` finds `k` of them, for decisions and metrics, too. `_array_api.py` finds
+Read `_sparse_softmax.py` first. `_selection.py` selects these classes without sorting.
+`_top_k.py` selects `k` of them, also for decisions and metrics. `_array_api.py` selects
 them in arrays of other libraries than NumPy.
 """
 

@@ -1,4 +1,4 @@
-"""A separable objective, output by output: each has its own value and curvature.
+"""A separable objective, with the value and the curvature of each output.
 
 Read `_outputs_point.py` first. `_block_outputs.py` has a block's part of the losses,
 `_output_gaps.py` the duality gap of each output, and `_start.py` intercepts to start

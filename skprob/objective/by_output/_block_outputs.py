@@ -1,10 +1,10 @@
 """A block's part of a separable loss, output by output.
 
-A loss that is a sum over the outputs, each through the same function, is the loss of
-n_rows × M rows with one output. So all numbers of an array (n_rows, M) of raw
-predictions are evaluated as rows, and summed over the rows of the data only.
+A loss that is a sum of the same function of each output is the loss of n_rows × M rows
+with one output. So each entry of an array (n_rows, M) of raw predictions is evaluated
+as one row, and the results are summed over the rows of the data.
 
-Arrays are in the memory order of the design's raw predictions.
+Arrays have the memory order of the design's raw predictions.
 """
 
 from dataclasses import replace
@@ -40,7 +40,7 @@ class BlockOutputs:
     Parameters
     ----------
     block : Block
-        Its target is a DenseTarget.
+        A block whose target is a ``DenseTarget``.
     loss : Loss
     raw : ndarray of shape (n_rows, M)
     """
@@ -49,7 +49,7 @@ class BlockOutputs:
         self.block, self.loss, self.raw = block, loss, raw
 
     def of_outputs(self, outputs):
-        """The part of some outputs, given by their numbers."""
+        """The same for some outputs, given by their numbers."""
         block = of_outputs(self.block, outputs)
         values = in_order_of(self.raw, block.target.values)
         block = replace(block, target=DenseTarget(values))
@@ -179,7 +179,7 @@ def flat(array, like):
 
 
 def unflat(vector, like):
-    """A view of such a vector in the shape of the other array."""
+    """A view of the result of :func:`flat` in the shape of the other array."""
     if like.flags.c_contiguous:
         return vector.reshape(like.shape)
     return vector.reshape(like.shape[::-1]).T

@@ -1,9 +1,9 @@
 """A bound on how far each output of a separable objective is from its minimum.
 
-The bound is that of `../certificates/_gap.py`, for one label alone. Its free intercept
-requires that the mean probability is the target's mean. A mixture (1 - t) p_i + t u
-fulfils this. Each output has its own t and u: an output that is far from its minimum
-does not spoil the bounds of the others.
+The bound is that of `../certificates/_gap.py`, for one label. Because its intercept is
+not penalised, the mean probability must be the target's mean. A mixture
+(1 - t) p_i + t u has this mean. Each output has its own t and u, so that an output far
+from its minimum does not make the bounds of the others larger.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def output_gaps(objective, point):
         The point of the outputs `point.outputs`.
     """
     outputs, parameters = point.outputs, point.parameters
-    # No such loss is negative.
+    # The loss is not negative: the value is a bound.
     bound = np.maximum(point.values, 0)
     some = slice(objective.n_features)
     slope = point.gradient[:, some]

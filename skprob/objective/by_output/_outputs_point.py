@@ -42,7 +42,7 @@ class OutputsPoint:
     ----------
     objective : LinearObjective
     outputs : ndarray of shape (m,)
-        Numbers of the outputs of the objective that these are.
+        Numbers of these outputs among those of the objective.
     parameters : ndarray of shape (m, size)
     points : Blocks of BlockOutputs
     losses : Losses
@@ -67,14 +67,14 @@ class OutputsPoint:
         points = objective.blocks.map(outputs_at, parameters, objective.loss)
         losses = points.sum(BlockOutputs.values_and_gradient)
         losses = Losses(*points.sum(constants), *losses)
-        # Products with the data set the memory order of all matrices here.
+        # All matrices get the memory order of products with the data.
         parameters = in_order_of(losses.gradient, parameters)
         outputs = np.arange(len(parameters))
         return cls(objective, outputs, parameters, points, losses)
 
     @property
     def ridge(self):
-        """What the penalty adds to the Hessian's diagonal: (size,)."""
+        """Second derivatives of the penalty, on each Hessian's diagonal: (size,)."""
         return self._objective.penalty.diagonal
 
     def of_outputs(self, some):
@@ -94,8 +94,8 @@ class OutputsPoint:
     def curvature_sums(self, some, precision):
         """Sums of the columns, and of their squares, weighted by curvature.
 
-        Both are of the shape (n_some, size), of some of these outputs, in a pass in a
-        floating-point type.
+        Both are of shape (n_some, size), for some of these outputs. They are computed
+        in one pass, in this floating-point type.
         """
         self._count(1, len(some))
         return self._points.sum(BlockOutputs.curvature_sums, some, precision)

@@ -1,15 +1,15 @@
 """Intercepts to start from: the best ones while all coefficients are zero.
 
-The probability of a label is then the same in all rows, and best if it is the label's
-frequency. A rare label that starts from zero takes two to three steps to get there.
+The probability of a label is then the same in all rows, and the best one is the label's
+frequency. From an intercept of zero a rare label takes two or three steps to reach it.
 """
 
 import numpy as np
 
 from ...targets import DenseTarget
 
-# Largest intercept, at which the rarest of 1e17 rows has a label; and halvings of the
-# interval, after which intercepts have an error below 1e-5.
+# Largest intercept, at which one of 1e17 rows has the label, and number of halvings of
+# the interval, after which the error is below 1e-5.
 _LARGEST, _HALVINGS = 40.0, 23
 
 
@@ -25,7 +25,7 @@ def with_best_intercepts(objective, parameters):
     free = np.flatnonzero(~parameters.any(axis=1))
     if not len(free):
         return parameters
-    # All rows of a label are like a single one, whose target is the label's frequency.
+    # The loss of a label in all rows is that of one row whose target is its frequency.
     target = DenseTarget(objective.class_means[free][:, None])
     low = np.full(len(free), -_LARGEST)
     width = 2 * _LARGEST

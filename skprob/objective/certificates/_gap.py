@@ -1,8 +1,8 @@
 """A bound on how far a point is from the minimum, by Fenchel duality.
 
-The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and the
-margins c of the row: m (1 - q) for a number m, Cᵀq for costs C. The intercepts are
-free, which requires Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's
+The bound holds for losses ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and the
+margins c of the row: m (1 - q) for a number m, Cᵀq for costs C. The intercepts are not
+penalised, which requires Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's
 polytope,
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
@@ -56,21 +56,21 @@ def sums_of_block(block, n_outputs, loss):
 def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     """A bound on a point's value less the minimum; infinite where none is known.
 
-    It is at most one that is `known` at this point. Where it is above `enough` it is
-    made tighter if that is likely to halve it or to make it enough. With Newton's step
-    from the point it is about the decrease that this step is expected to bring.
+    It is at most the `known` bound of this point. If it is above `enough`, it is made
+    tighter where this is likely to halve it or to bring it below `enough`. With
+    Newton's step from the point it is about the expected decrease of this step.
 
     Parameters
     ----------
     objective : LinearObjective
     point : Point
-        With parameters and gradient of shape (n_parameters,).
+        A point with parameters and gradient of shape (n_parameters,).
     enough, known : float
     newton_step : ndarray of shape (n_parameters,), default=None
     """
     if not objective.traits.has_negative_entropy:
         return known
-    # No such loss is negative.
+    # The loss is not negative: the value is a bound.
     bound = min(max(float(point.value), 0.0), known)
     if not objective.has_penalty:
         return bound if point.gradient.any() else 0.0
@@ -82,7 +82,7 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
         mean = point.value - objective.constant - objective.penalty.value(parameters)
         has_step = newton_step is not None and not has_row_scores
         if has_step:
-            # Nearly always the smallest bound.
+            # This is nearly always the smallest bound.
             step = newton_step.reshape(objective.shape)
             end = objective.mean_loss(parameters + step)
             rows = _rows_after(objective, parameters, mean, step, *end)
@@ -97,7 +97,7 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             return bound
         is_known = known < np.inf and objective.balanced_at is point.parameters
         if is_known and takes_one_step(objective):
-            return bound  # The same step has led to the bound that is known.
+            return bound  # The known bound was computed with the same step.
         objective.balanced_at = point.parameters
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
@@ -106,16 +106,16 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
 
 
 def _smaller(bound, other):
-    """The smaller of two bounds, of which the other may be NaN or rounded below 0."""
+    """The smaller of two bounds; the second may be NaN, or negative by rounding."""
     return float(np.fmin(bound, max(other, 0.0)))
 
 
 def _may_shift(objective, gradient, bound, enough):
-    """Whether other intercepts are likely to halve a bound, or to make it enough."""
+    """Whether other intercepts are likely to halve a bound, or to make it `enough`."""
     description, ridge = objective.description, objective.penalty.diagonal
     if not (description.has_intercept and description.keeps_raw_predictions):
         return False
-    # About what remains of the bound at the best intercepts.
+    # About the bound at the best intercepts.
     remainder = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
     return remainder <= max(2 * enough, bound / 2)
 
@@ -125,7 +125,7 @@ def _rows_after(objective, parameters, mean, step, end, slope):
 
     `end` and `slope` are the value and the gradient of the mean loss there.
     """
-    # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
+    # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
     mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
     return slope + objective.penalty.gradient(parameters), mismatch
 
@@ -137,9 +137,9 @@ def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
     ----------
     objective : LinearObjective
     parameters : ndarray of shape (M, size)
-        W, at which the bound is.
+        Parameters W of the point that the bound is for.
     mean : float
-        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] there.
+        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] at these parameters.
     gradient : ndarray of shape (M, size)
         l2 W + V.
     mismatch : float
@@ -156,9 +156,9 @@ def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
 
 
 class Mixture(NamedTuple):
-    """The mixture that makes the mean of the probabilities that of the target.
+    """The mixture with which the mean probabilities are the mean target.
 
-    Without it, where the means are the same up to rounding, only the share is known.
+    If the means are the same up to rounding, only the share, which is zero, is given.
     """
 
     share: float  #: The share t of u.
@@ -208,7 +208,7 @@ def mixing_distribution(target_mean, model_mean):
 
     All three are distributions.
     """
-    # Weights, and rows of probabilities, sum to one up to rounding only.
+    # Weights and rows of probabilities sum to one only up to rounding.
     target_mean = target_mean / target_mean.sum()
     model_mean = model_mean / model_mean.sum()
     t = _least_share(target_mean, model_mean)
@@ -236,6 +236,6 @@ def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
 
 def _least_share(target_mean, model_mean):
     """The least t with (1 - t) model_mean ≤ target_mean."""
-    # Where both are zero the quotient is NaN, which does not count. The caller ignores
-    # divisions by zero.
+    # If both are zero the quotient is NaN, which fmin ignores. The caller suppresses
+    # warnings of divisions by zero.
     return float(1 - np.fmin.reduce(target_mean / model_mean, initial=1.0))

@@ -1,10 +1,9 @@
 """Intercepts for the duality gap: see `_gap.py`.
 
-The gap is tight if the mean probability of each class is that of the target, which is
-so at the best intercepts. Far from the minimum rare classes are off by factors, and the
-mean probability of a rare class is about proportional to the exponential of its
-intercept. So Newton's method is applied to the logarithms of the means. It takes no
-product with X.
+The gap is tight if the mean probability of each class is that of the target, as it is
+at the best intercepts. Far from the minimum the mean probabilities of rare classes are
+wrong by factors, and about in proportion to the exponential of their intercepts. So
+Newton's method is applied to the logarithms of the means. It takes no product with X.
 """
 
 import numpy as np
@@ -22,17 +21,16 @@ def balancing_shift(objective, point, enough=0.0):
     """Shift (M,) of the intercepts after which mean probabilities are the target's.
 
     A ``LinearPoint`` has the raw predictions of its rows. For another point they are
-    computed, in half a pass, and kept. Where Newton's method fails, the result is the
-    shift of smallest mismatch, or of its first step. It is Newton's step alone if rows
-    are remote, or have so many raw predictions that these should not be kept twice.
+    computed, in half a pass, and stored. If Newton's method fails, the result is the
+    shift with the smallest mismatch, or the first step. It is the first step, too, if
+    rows are remote or have too many raw predictions to store them twice.
 
     Parameters
     ----------
     objective : LinearObjective
     point : Point
     enough : float, default=0.0
-        Bound on the gap below which no smaller one is computed: the shift need not be
-        much more accurate.
+        Gap at which a smaller one is not needed, and with it no more accurate shift.
 
     Returns
     -------
@@ -70,7 +68,7 @@ def balancing_shift(objective, point, enough=0.0):
 
 
 def takes_one_step(objective):
-    """Whether the shift is Newton's step alone, however small the bound should be."""
+    """Whether the shift is a single Newton's step for all values of `enough`."""
     n_predictions = objective.description.n_rows * objective.shape[0]
     most = objective.tuning.most_twice
     return objective.description.is_remote or n_predictions > most
@@ -86,11 +84,11 @@ def _points_of(objective, point):
 
 
 def _logarithmic(gradient, share, traits):
-    """The gradient with which Newton's step is one in log p.
+    """The gradient with which Newton's step is a step in log p.
 
     With means p of probabilities and q of the target it is p (log p - log q), less a
-    multiple of p that makes its sum zero. It is the gradient itself where means may be
-    zero, or sum to other numbers than one.
+    multiple of p that makes its sum zero. It is the unchanged gradient if means may be
+    zero, or need not sum to one.
     """
     if len(gradient) < 2 or traits.has_zeros or traits.polytope != "simplex":
         return gradient
@@ -107,7 +105,7 @@ def newton_step(curvature, gradient, share, rtol):
 
     def product(direction):
         if not np.isfinite(direction).all():
-            # The product before had no curvature, by which SciPy divides.
+            # The last product had no curvature, and SciPy has divided by it.
             return direction
         return scale * curvature.intercept_product(scale * direction)
 

@@ -1,4 +1,4 @@
-"""Separable data: directions in which a loss decreases without end.
+"""Separable data: directions in which a loss decreases without a minimum.
 
 Along D the loss of a row with target q does not rise, from any point, if and only if
 its scores z = D x have no negative margin ⟨q - v, z⟩, for all corners v of the
@@ -22,20 +22,20 @@ _ROUNDING = {np.dtype(np.float64): 2e-12, np.dtype(np.float32): 3e-4}
 
 
 def has_descent_direction(objective, parameters):
-    """Whether the loss decreases without end in a direction near the parameters.
+    """Whether the loss has no minimum along a direction near the parameters.
 
     If there is no minimum, a solver's parameters have grown in such a direction. They
-    also have a part that acts on rows and classes that are not separable. It is removed
-    by projections that make negative margins zero, until there is none. The remaining
-    direction, unless it is zero, is such a direction up to rounding. A direction may be
-    missed.
+    also have a part that acts on rows and classes that are not separable. This part is
+    removed by projections that make negative margins zero, until there are none. The
+    remaining direction, unless it is zero, proves up to rounding that there is no
+    minimum. The test may miss a direction.
     """
     direction = parameters.reshape(objective.shape)
     polytope = objective.loss.traits.polytope
     rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
     relative = _ROUNDING[objective.description.dtype]
-    # Every round ties margins that depend on the direction, and so takes a dimension.
+    # Each round makes some margins zero, and so removes at least one dimension.
     for _ in range(direction.size):
         rounding = relative * _largest(rows, direction)
         if rounding <= relative**2 * largest:
@@ -85,17 +85,17 @@ class _Margins:
         self._target = to_numpy(block.target.to_dense(np.float64))
 
     def __call__(self, direction):
-        # NumPy's also where X is not: it is about one direction, at the end of a fit.
+        # NumPy arrays for every X: this is one product, at the end of a fit.
         q, z = self._target, to_numpy(self._block.design.matvec(direction))
         if self._polytope == "cube":
-            self._hide_unavailable(z)
+            self._zero_unavailable(z)
             return np.hstack([q * z, (q - 1) * z])
         z = scores_of(z)
         margins = np.sum(q * z, axis=1, keepdims=True) - z
-        self._hide_unavailable(margins)
+        self._zero_unavailable(margins)
         return margins
 
-    def _hide_unavailable(self, array):
+    def _zero_unavailable(self, array):
         """Set the entries of classes that are not available to zero, in place."""
         if self._block.available is not None:
             np.copyto(array, 0, where=~to_numpy(self._block.available))

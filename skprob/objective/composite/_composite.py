@@ -40,19 +40,19 @@ class CompositePoint:
 class CompositeObjective(LinearObjective):
     """The sum of a :class:`LinearObjective`, the smooth part, and a shrinkage.
 
-    Parameters are those of standardised features; the thresholds of the shrinkage are
-    such that it is a penalty of the coefficients themselves.
+    Parameters are those of standardised features. The thresholds of the shrinkage are
+    scaled, so that it is a penalty of the coefficients of the features.
 
     Parameters
     ----------
     blocks : Blocks of Block
         The weights of all blocks sum to one.
     loss : Loss
-        Checked, with its mapping.
+        A checked loss, with its mapping.
     strength : float
         Strength of the whole penalty, positive; intercepts are free.
     shape : PenaltyShape
-        With a positive l1_ratio.
+        The penalty without its strength, with a positive l1_ratio.
     fit_intercept : bool, default=True
     tuning : Tuning
 
@@ -137,10 +137,10 @@ class CompositeObjective(LinearObjective):
         """Objectives to minimise in turn before this one, from zero coefficients.
 
         There are `penalties_of_decade` of the tuning for each factor of ten; the first
-        is the strongest under which a coefficient enters. Where probabilities are
-        exactly zero, rows soon have no curvature. If more coefficients have entered by
-        then than the other rows determine, they leave one by one: without the stronger
-        penalties, sparsemax on 200 rows of 300 features takes 5 times as long.
+        is the strongest under which a coefficient enters. Rows lose their curvature
+        where probabilities become exactly zero. If more coefficients have entered than
+        the other rows determine, they leave one by one: without the stronger penalties,
+        sparsemax on 200 rows of 300 features takes 5 times as long.
         """
         description = self.description
         is_smooth = description.has_bounded_hessian and not description.has_kinks
@@ -169,8 +169,8 @@ class CompositeObjective(LinearObjective):
     def at(self, parameters, known=None):
         """The :class:`CompositePoint` at parameters, in one pass.
 
-        It takes half a pass if a `known` point has the same raw predictions, that of a
-        :meth:`restricted` objective with the other coefficients zero.
+        It takes half a pass if a `known` point has the same raw predictions: a point of
+        a :meth:`restricted` objective, if all other coefficients are zero.
         """
         if known is None or self.description.is_remote:
             return self.composed(self.smooth_at(parameters))
@@ -187,9 +187,9 @@ class CompositeObjective(LinearObjective):
     def at_part(self, whole, columns):
         """The :class:`CompositePoint` at some columns of a point, without a pass.
 
-        This objective is a :meth:`restricted` one of the point's. The other
-        coefficients are zero: raw predictions are the same, and the gradient is a part
-        of the whole one.
+        This objective is :meth:`restricted` from that of the point, whose other
+        coefficients are zero. So raw predictions are the same, and the gradient is a
+        part of the whole one.
         """
         smooth = whole.smooth
         parameters = smooth.parameters.reshape(self.shape[0], -1)[:, columns].ravel()
@@ -204,12 +204,12 @@ class CompositeObjective(LinearObjective):
         return self.composed(part)
 
     def _rows_of(self, point):
-        """Little data at the raw predictions of a point, which has evaluated them."""
+        """The ``EvaluatedRows`` of little data that a point has."""
         known = point.of_blocks.single
         return EvaluatedRows(self, known.raw, known.linear)
 
     def _points_with_rows(self, point):
-        """Points of the blocks with the raw predictions of a point's."""
+        """Points of the blocks, with the raw predictions of another point."""
         return self.blocks.paired_with(point.of_blocks).map(point_with_rows)
 
     def composed(self, smooth):
@@ -236,14 +236,15 @@ class CompositeObjective(LinearObjective):
     def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
         """A bound on a point's value less the minimum; infinite where none is known.
 
-        It is at most one that is `known`. Where it is above `enough` it is made tighter
-        by the raw predictions of the rows.
+        It is at most the `known` bound. If it is above `enough`, it is made tighter by
+        the raw predictions of the rows.
         """
         return composite_gap(self, point, enough, known)
 
     def _has_large_penalty(self):
-        # Without a ridge, the gap has the gradient over the threshold, not its square.
-        # With features in units of 1e10, a third of these gaps were rounding errors.
+        # Without a ridge, the gap has the gradient divided by the threshold, not its
+        # square. With features in units of 1e10 a third of such gaps are rounding
+        # errors.
         least = precision(self.description.dtype) ** 0.55
         is_large = self.shrinkage.thresholds[: self.n_features] >= least
         return super()._has_large_penalty() | is_large

@@ -37,11 +37,11 @@ def composite_gap(objective, point, enough, known):
     enough : float
         The bound is not made tighter if it is at most this.
     known : float
-        A bound that is known.
+        A known bound.
     """
     if not objective.loss.traits.has_negative_entropy:
         return known
-    # No such loss is negative.
+    # The loss is not negative: the value is a bound.
     bound = min(max(float(point.value), 0.0), known)
     rows = _balanced_rows(objective, point)
     if rows is None:
@@ -55,9 +55,9 @@ def composite_gap(objective, point, enough, known):
 
 
 class _Rows(NamedTuple):
-    """Rows (1 - t) p_i + t u, which have the mean of the target.
+    """Rows (1 - t) p_i + t u, whose mean is that of the target.
 
-    The p_i are the rows of the model.
+    The p_i are the probabilities of the model.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def _with_target(objective, smooth, rows, bound, enough):
     thresholds = objective.shrinkage.thresholds[some]
     factor = np.min(thresholds / sizes, initial=1.0, where=sizes > thresholds)
     if factor < 1:
-        # Rounding must not leave anything beyond a threshold.
+        # Rounding must not leave V beyond a threshold.
         factor *= 1 - 8 * np.finfo(float).eps
     s = 1 - float(factor)
     mean_loss = rows.mean + objective.constant

@@ -25,7 +25,7 @@ import numpy as np
 
 
 class PenaltyShape(NamedTuple):
-    """A penalty but for its strength.
+    """A penalty without its strength.
 
     Attributes
     ----------
@@ -118,10 +118,10 @@ class EntryShrinkage:
         return (parameters - stepped) / lengths
 
     def common_shift(self, parameters, ridge):
-        """Shift of the entries of each column that makes its penalty least.
+        """Shift of the entries of each column at which its penalty is least.
 
-        It changes nothing else where the loss is invariant to the same shift of all raw
-        predictions. Columns with an entry that is zero are not shifted.
+        The shift does not change a loss that is invariant to equal changes of all raw
+        predictions. Columns with an entry of zero are not shifted.
 
         Parameters
         ----------
@@ -142,7 +142,8 @@ class EntryShrinkage:
         balance = (n - 2 * np.arange(n + 1.0))[:, None] / n * self.thresholds[some]
         with np.errstate(divide="ignore", invalid="ignore"):
             minima = entries.mean(axis=0) + balance / ridge[some]
-        # Without a ridge, all between the middle entries is best: zero if it is there.
+        # Without a ridge all shifts between the middle entries are best: zero if it is
+        # one of them.
         minima[np.isnan(minima)] = 0
         shift[some] = np.sort(np.concatenate([entries, minima]), axis=0)[n]
         return shift
