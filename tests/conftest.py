@@ -20,7 +20,9 @@ from .estimators import ESTIMATORS, LINEAR, SAMPLE
 
 # The same examples in every run, so that a change alone can turn a test red;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(
+    "repeatable", max_examples=50, derandomize=True, deadline=None
+)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 if settings().derandomize:

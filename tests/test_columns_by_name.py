@@ -536,8 +536,9 @@ def test_nests_and_loadings_with_names():
         part = "entries" if parameter == "nests" else "rows"
         message = f"{parameter} must have the {part} .* Rename the {part}, or give"
         assert_refused(message, LinearClassifier(wrong).fit, X, y)
+    X, y = X[:30], y[:30]
     learnt = [
-        PerturbMaxClassifier(learn_noise=True, loadings=given, max_iter=30).fit(X, y)
+        PerturbMaxClassifier(learn_noise=True, loadings=given, tol=0.1).fit(X, y)
         for given in (loadings, pd.DataFrame(loadings, index=names).iloc[order])
     ]
     assert_array_equal(learnt[0].loadings_, learnt[1].loadings_)

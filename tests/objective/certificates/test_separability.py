@@ -117,7 +117,7 @@ def test_it_agrees_with_a_linear_program(seed, n_rows, n_features, n_classes, le
 def test_single_precision_agrees_with_a_linear_program(mean):
     """Its rounding errors are larger, and conjugate gradients may end at zero."""
     n_separable = 0
-    for seed in range(100):
+    for seed in range(50):
         rng = np.random.default_rng(seed)
         X = np.rint(2 * rng.normal(size=(9, 2))) + mean
         y = rng.permutation(9) % 3
@@ -125,7 +125,7 @@ def test_single_precision_agrees_with_a_linear_program(mean):
         solution = solve_without_penalty(X.astype(np.float32), y, tol=1e-4)
         assert is_told(solution) == exists, (seed, solution.message)
         n_separable += exists
-    assert 20 < n_separable < 90
+    assert 10 < n_separable < 45
 
 
 @pytest.mark.parametrize(
