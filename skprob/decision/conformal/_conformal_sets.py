@@ -329,16 +329,16 @@ class ConformalSets(
         # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
         weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
-        method = method_of(self.estimator, self._nonconformity().response)
+        response_name = self._nonconformity().response
+        method = method_of(self.estimator, response_name)
         arguments = arguments_of_fit(self, method, sample_weight, params)
         self._needed = arguments.needed
         if self.cv == "prefit":
             check_is_fitted(self.estimator, msg=_NOT_FITTED)
             self.estimator_ = self.estimator
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
-            response = response_of(
-                self.estimator, X, self._response_type(), arguments.predict
-            )
+            response_type = self._response_type(response_name)
+            response = response_of(self.estimator, X, response_type, arguments.predict)
             folds = [(np.arange(y.shape[0]), response)]
         else:
             is_class = self.target_type_ == "class"
@@ -352,7 +352,7 @@ class ConformalSets(
                 given_y,
                 arguments,
                 splits=splits,
-                response_type=self._response_type(),
+                response_type=self._response_type(response_name),
                 n_jobs=self.n_jobs,
             )
             # A row counts once, in however many splits it is left out.

@@ -64,8 +64,8 @@ class SetPredictions:
 
     def _response(self, X, response, of_method):
         """The scores or the probabilities of the fitted classifier, for new rows."""
-        arguments = of_method(method_of(self.estimator_, response))
-        response_type = self._response_type()._replace(response=response)
+        response_type = self._response_type(response)
+        arguments = of_method(response_type.method)
         return response_of(self.estimator_, X, response_type, arguments)
 
     def _indicator(self, response):
@@ -179,10 +179,11 @@ class SetPredictions:
                 within &= ~response.absent[rows]
             yield rows, within
 
-    def _response_type(self):
-        """Kind of prediction of the classifier that calibration and sets need."""
+    def _response_type(self, response):
+        """Kind of prediction of the fitted classifier, by its name."""
+        method = method_of(self.estimator_, response)
         is_set = self.target_type_ == "label_set"
-        return ResponseType(self._nonconformity().response, len(self.classes_), is_set)
+        return ResponseType(response, method, len(self.classes_), is_set)
 
     def _nonconformity(self):
         """The score function of the fit."""

@@ -6,9 +6,6 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-# Larger than the number of classes of any data set, and an integer of NumPy.
-_ALL_RANKS = 1 << 53
-
 
 class _ProbabilityScore(ABC):
     """A score that is computed for all classes of a row at once.
@@ -61,56 +58,75 @@ class AdaptiveScore(_ProbabilityScore):
 
     def __init__(self, never_empty, rank_penalty, free_ranks):
         super().__init__(never_empty)
-        self._rank_penalty = rank_penalty
-        self._free_ranks = min(free_ranks, _ALL_RANKS)
+        # Products of Python's numbers overflow to infinity without a warning.
+        self._rank_penalty = float(rank_penalty)
+        self._free_ranks = int(free_ranks)
 
     def within(self, p, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
-        if np.ndim(limit):
+        # Scores rise with the rank, if no probability is below zero: some classifiers
+        # return such numbers. A set is then the classes down to its least probable one.
+        if np.ndim(limit) or p.min(initial=0) < 0:
             return super().within(p, limit, uniform)
-        # Sorting the probabilities alone takes a quarter of the time of all scores.
-        rising = np.sort(p, axis=1)
-        n_rows, n_classes = p.shape
-        penalties = self._penalties(n_classes)
-        total, size = np.zeros(n_rows), np.zeros(n_rows, dtype=np.intp)
-        for rank in range(n_classes):
-            p_of_rank = rising[:, n_classes - 1 - rank]
-            total += p_of_rank
-            scores = self._of_rank(total, p_of_rank, uniform, penalties[rank])
-            is_in = scores <= limit
-            if not is_in.any():
-                break
-            size += is_in
-        last = n_classes - np.maximum(size, 1)
-        rows = np.arange(n_rows)
-        smallest = rising[rows, last]
-        result = p >= smallest[:, None]
+        smallest = p[np.arange(len(p)), p.argmax(axis=1)]
+        is_in = self._of_rank(smallest, smallest, uniform, self._penalty(1)) <= limit
+        sizes = np.ones(len(p), dtype=np.intp)
         if not self._never_empty:
-            result[size == 0] = False
+            sizes[~is_in], smallest[~is_in] = 0, np.inf
+        # Only a row whose best class is within the limit may have others.
+        several = np.flatnonzero(is_in)
+        if len(several):
+            draws = None if uniform is None else uniform[several]
+            sizes[several], smallest[several] = self._sizes(p[several], limit, draws)
+        result = p >= smallest[:, None]
         # Some classes with equal probabilities may be in the set and others not.
-        is_tied = (last > 0) & (rising[rows, last - 1] == smallest)
-        # Sums do not rise with numbers below zero, which some classifiers return.
-        by_scores = np.flatnonzero(is_tied | (rising[:, 0] < 0))
-        if len(by_scores):
-            draws = None if uniform is None else uniform[by_scores]
-            result[by_scores] = super().within(p[by_scores], limit, draws)
+        if np.count_nonzero(result) > sizes.sum():
+            tied = np.flatnonzero(result.sum(axis=1) > sizes)
+            draws = None if uniform is None else uniform[tied]
+            result[tied] = super().within(p[tied], limit, draws)
         return result
+
+    def _sizes(self, p, limit, uniform):
+        """Number of classes in sets that are not empty, and their least probability.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n_rows, n_classes)
+            The array is overwritten.
+        limit : float
+        uniform : ndarray of shape (n_rows,) or None
+        """
+        p.sort(axis=1)
+        n_rows, n_classes = p.shape
+        sizes = np.ones(n_rows, dtype=np.intp)
+        # Rows whose sets have all classes up to the rank, and their sums.
+        rows, total = np.arange(n_rows), np.zeros(n_rows)
+        for rank in range(1, n_classes + 1):
+            p_of_rank = p[rows, n_classes - rank]
+            total += p_of_rank
+            draws = None if uniform is None else uniform[rows]
+            scores = self._of_rank(total, p_of_rank, draws, self._penalty(rank))
+            is_in = scores <= limit
+            rows, total = rows[is_in], total[is_in]
+            if not len(rows):
+                break
+            sizes[rows] = rank
+        return sizes, p[np.arange(n_rows), n_classes - sizes]
 
     def _of_all(self, p, uniform):
         order = np.argsort(-p, axis=1, kind="stable")
         falling = np.take_along_axis(p, order, axis=1)
         total = np.cumsum(falling, axis=1)
         draws = None if uniform is None else uniform[:, None]
-        of_ranks = self._of_rank(total, falling, draws, self._penalties(p.shape[1]))
+        penalties = np.array([self._penalty(k) for k in range(1, p.shape[1] + 1)])
+        of_ranks = self._of_rank(total, falling, draws, penalties)
         scores = np.empty_like(total)
         np.put_along_axis(scores, order, of_ranks, axis=1)
         return scores
 
-    def _penalties(self, n_classes):
-        """Penalties (n_classes,) of the ranks, from the largest probability."""
-        ranks = np.arange(1, n_classes + 1)
-        with np.errstate(over="ignore"):
-            return self._rank_penalty * np.maximum(ranks - self._free_ranks, 0)
+    def _penalty(self, rank):
+        """Penalty of a rank, 1 for the largest probability."""
+        return self._rank_penalty * max(rank - self._free_ranks, 0)
 
     def _of_rank(self, total, p_of_rank, uniform, penalty):
         """Nonconformity of the class of a rank.

@@ -20,15 +20,18 @@ class ResponseType(NamedTuple):
     Attributes
     ----------
     response : {"scores", "probabilities"}
-        The scores are logarithms of the probabilities where there is no
-        ``decision_function``. The probabilities are softmax of the scores where there
-        is no ``predict_proba``, for label sets the logistic function of each score.
+    method : {"decision_function", "predict_proba"}
+        Method from which the response is computed. The scores are logarithms of the
+        probabilities where there is no ``decision_function``. The probabilities are
+        softmax of the scores where there is no ``predict_proba``, for label sets the
+        logistic function of each score.
     n_classes : int
     is_set : bool
         Whether the classifier was fitted to label sets.
     """
 
     response: str
+    method: str
     n_classes: int
     is_set: bool
 
@@ -67,10 +70,9 @@ def method_of(model, response):
         Also an unfitted one.
     response : {"scores", "probabilities"}
     """
-    has_scores = hasattr(model, "decision_function")
-    if has_scores and (response == "scores" or not hasattr(model, "predict_proba")):
-        return "decision_function"
-    return "predict_proba"
+    methods = "predict_proba", "decision_function"
+    wanted, other = methods if response == "probabilities" else methods[::-1]
+    return wanted if hasattr(model, wanted) else other
 
 
 def _check_responds(model, method, n_classes):
@@ -80,8 +82,9 @@ def _check_responds(model, method, n_classes):
             "estimator must have decision_function or predict_proba after the fit; "
             f"{type(model).__name__} has neither."
         )
-    shape = getattr(last_step(model), "decision_function_shape", None)
-    if method == "decision_function" and n_classes > 2 and shape == "ovo":
+    if method == "predict_proba" or n_classes <= 2:
+        return
+    if getattr(last_step(model), "decision_function_shape", None) == "ovo":
         raise ValueError(
             "estimator must have a score for each class, not for each pair of "
             "classes: set decision_function_shape='ovr'."
@@ -113,8 +116,7 @@ def response_of(model, X, response_type, arguments):
         If the classifier has no score for each class; if the result has another shape,
         or holds NaN or infinity.
     """
-    response, n_classes, is_set = response_type
-    method = method_of(model, response)
+    response, method, n_classes, is_set = response_type
     _check_responds(model, method, n_classes)
     model, X, arguments = predicting_model(model, X, arguments)
     if method == "decision_function":
