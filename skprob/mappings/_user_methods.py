@@ -149,7 +149,7 @@ class UserMethods:
         return self._by_blocks("a Jacobian product", kernel, scores, direction)
 
     def jacobian(self, scores: ArrayLike) -> Array:
-        """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
+        """Jacobian of each row, for inspection: it has n_classes² numbers for each row.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class UserMethods:
         return potential
 
     def entropy(self, probabilities: ArrayLike) -> Array:
-        """The entropy -Ω(p) of the mapping: p maximises expected score plus entropy.
+        """The entropy -Ω(p): the mapping maximises expected score plus entropy.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
-"""Solvers: they minimise a problem that is given by a declared protocol.
+"""Solvers: they minimise a problem that has a declared protocol.
 
-`_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
-share: a solver is two functions, `init` and `step`, of a frozen state. Read
+`_problem.py` declares the members of a problem. `_minimize.py` has the loop that all
+solvers share: a solver is two functions, `init` and `step`, of a frozen state. Read
 `_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
-`_criteria.py` decides when to stop, `_method.py` which solver suits a problem,
-`_plan.py` how it multiplies, and `_utils/tuning.py` has every number.
+`_criteria.py` decides when to stop, `_method.py` selects the solver for a problem,
+`_plan.py` its preconditioner and precision, and `_utils/tuning.py` has the numbers.
 
 `by_output/` has Newton's method for each output of a separable problem, `lbfgs/` what
 needs gradients alone, and `proximal/` the solver of penalties that make coefficients

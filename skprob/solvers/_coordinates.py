@@ -24,7 +24,7 @@ class Scaling:
 
     The scales are the same for all classes; then the Hessian's diagonal is about one.
     `moments` are the total, mean and deviation of the columns, weighted by curvature,
-    and `ridge` (size,) is what the penalty adds to the Hessian's diagonal.
+    and `ridge` (size,) has the second derivatives of the penalty.
     """
 
     def __init__(self, moments, ridge, description):
@@ -63,10 +63,10 @@ class Whitening:
 
     With Gram matrices G_k = L_k L_kᵀ (M or 1, size, size), to which the penalty `ridge`
     (size,) is added, the parameters of class k are L_k⁻ᵀ v_k: then the diagonal blocks
-    of the Hessian in v are identities. Where the same added to all raw predictions
-    changes nothing, the blocks have no information on that direction, whose curvature
-    is only that of the penalty: it gets coordinates of its own, and the others are kept
-    orthogonal to it, if it `splits` them.
+    of the Hessian in v are identities. If the loss is shift invariant, only the penalty
+    has curvature along equal changes of all raw predictions, which the blocks do not
+    show. With `splits` this direction gets separate coordinates, and the others are
+    kept orthogonal to it.
     """
 
     def __init__(self, grams, ridge, description, splits=True):
@@ -74,7 +74,7 @@ class Whitening:
         precision, vanishing = vanishing_curvature(description)
         self._factors, diagonals = _inverse_factors(grams, ridge, precision, vanishing)
         roots = self._factors.reshape(len(grams), -1)[:, :: len(ridge) + 1]
-        #: Smallest pivot of the matrices, in units of the diagonal's number there.
+        #: Smallest pivot of the matrices, relative to the entry of the diagonal.
         self.least_pivot = smallest_pivot(1 / roots, diagonals)
         has_common = len(grams) > 1 and description.is_shift_invariant
         self._splits = splits and has_common
@@ -106,8 +106,8 @@ class Whitening:
 def vanishing_curvature(description):
     """Precision of the data, and the curvature below which it is a rounding error.
 
-    The curvature is in units of the largest one: a step divides the rounding error of
-    the gradient by it.
+    This curvature is relative to the largest one. A step divides the rounding error of
+    the gradient by the curvature.
     """
     precision = np.finfo(description.dtype).eps
     return precision, precision**0.6
@@ -119,20 +119,20 @@ def scale_of_common_part(typical, ridge, vanishing, n_outputs):
     `typical` are the mean diagonals of the Gram matrices.
     """
     common = np.maximum(ridge, vanishing * typical.max())
-    # Only rounding errors lead in that direction if there is no penalty.
+    # Without a penalty only rounding errors lead along this direction.
     common[ridge == 0] = np.inf
     return 1 / np.sqrt(n_outputs * common)
 
 
 def raise_diagonals(diagonals, ridge, precision, vanishing):
-    """Add the penalty to diagonals (n_grams, size), and what makes factors possible.
+    """Add, in place, the penalty and a jitter to diagonals (n_grams, size).
 
-    It is done in place.
+    With the jitter the matrices have Cholesky factors.
     """
-    # What rounding left is relative to the features' curvature: penalties are exact.
+    # The jitter is relative to the features' curvature, because penalties are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
     diagonals += ridge
-    # Features are standardised and losses are in nats: less than this is no curvature.
+    # Features are standardised and losses are in nats: a smaller curvature is zero.
     largest[largest < precision**2] = 1
     flat = diagonals < np.sqrt(precision) * largest
     diagonals += np.where(flat, largest, 0)
@@ -140,10 +140,10 @@ def raise_diagonals(diagonals, ridge, precision, vanishing):
 
 
 def _inverse_factors(grams, ridge, precision, vanishing):
-    """L_k⁻¹ of each Gram matrix with the penalty, and the diagonals of these.
+    """L_k⁻¹ of each Gram matrix with the penalty, and the diagonals of the matrices.
 
-    A constant feature, whose curvature is a rounding error, keeps its scale; directions
-    with next to no curvature get what rounding would leave.
+    A constant feature, whose curvature is a rounding error, keeps its scale. Directions
+    with a negligible curvature get that of rounding errors.
     """
     hessians = grams.copy()
     # A view of the diagonals.
@@ -156,9 +156,9 @@ def _inverse_factors(grams, ridge, precision, vanishing):
 
 
 def _inverse_factor(hessian, jitter):
-    """L⁻¹ of one matrix; what makes it positive is added to its diagonal in place.
+    """L⁻¹ of one matrix; the `jitter` is added to its diagonal, in place, if necessary.
 
-    The identity where numbers have overflowed: there is no curvature to go by.
+    The result is the identity if numbers have overflowed.
     """
     if not np.isfinite(hessian).all():
         return np.eye(len(hessian))

@@ -51,20 +51,19 @@ class Criteria:
 
     2. Expected decrease: at most tol (f + tol f₀) + ε. If the objective is convex, this
        is the decrease of the quadratic model of the next step, or the one that the
-       smallest curvature along the last steps gives. Where the duality gap does not
-       vanish at the minimum, it is at least the gain of other lengths of the parameters
-       x: -3 ⟨∇f, x⟩ for up to four times x, ⟨∇f, x⟩ for less than x. A whole Hessian
-       that costs little confirms it there. It is f at a start whose curvature is not
-       known.
+       smallest curvature along the last steps gives. If the duality gap does not vanish
+       at the minimum, it is at least the gain of scaling the parameters x: -3 ⟨∇f, x⟩
+       for factors up to four, ⟨∇f, x⟩ for factors below one. A whole Hessian then
+       confirms it, if it costs little. At a start whose curvature is not known it is f.
     3. Last iterations: the last three, or six if the objective is not convex, lowered
-       it by no more than 2 allows. This holds where neither the duality gap nor the
-       whole Hessian is known. It also holds where f is at most 10 tol f₀ and 1% of f₀:
-       few rows have a loss then, and soon other ones.
+       f by no more than 2 allows. It is checked if neither the duality gap nor the
+       whole Hessian is known. It is also checked if f is at most 10 tol f₀ and 1% of
+       f₀: then only few rows have a loss, and these change.
     4. Duality gap: at most max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these
-       is larger. This holds where the gap vanishes at the minimum.
+       is larger. It is checked if the gap vanishes at the minimum.
 
     They are checked in this order up to the first that is not met, because the last one
-    takes a pass over the data. For a solver that is stalled only 1 and 4 count.
+    takes a pass over the data. For a solver that is stalled only 1 and 4 are checked.
 
     Parameters
     ----------
@@ -74,12 +73,12 @@ class Criteria:
     n_before : int, default=0
         Iterations of earlier stages of the same fit.
     certify : bool, default=True
-        Whether criterion 4 counts.
+        Whether criterion 4 is used.
     reports_gap : bool, default=True
-        Whether the solution has a duality gap that is as tight as one that shows the
-        tolerance: it may take several passes.
+        Whether the duality gap of the solution is made tight, which may take several
+        passes.
     tol_at_start : float, default=None
-        Takes the place of `tol` before the first step; None stands for the same.
+        Tolerance before the first step, in place of `tol`; None stands for `tol`.
     tuning : Tuning, default=Tuning()
     """
 
@@ -112,7 +111,7 @@ class Criteria:
         problem : Problem
         state : State
         history : list of Iteration
-            Of the points before this one.
+            Iterations before this state.
         """
         point, tol = state.point, self.tol if history else self.tol_at_start
         norm, gap = float(np.abs(point.gradient).max()), math.nan
@@ -145,10 +144,10 @@ class Criteria:
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 
     def _decreases(self, problem, state, tol, history, has_certificate, is_stalled):
-        """Number, name and value of criteria 2 and, where it holds, 3.
+        """Number, name and value of criteria 2 and, if it is used, 3.
 
-        Each value is computed after those before it are met. Criterion 2 has a second
-        row where a whole Hessian shows a larger decrease than the one expected.
+        Each value is computed after the ones before it are met. Criterion 2 has a
+        second row if a whole Hessian shows a larger decrease than the expected one.
         """
         point, is_convex = state.point, problem.description.is_convex
         expected = state.expected_decrease if is_convex else math.nan
@@ -156,13 +155,13 @@ class Criteria:
             gain = gain_by_scaling(point.gradient, point.parameters)
             expected = float(np.fmax(expected, gain))
             if not history and math.isnan(state.expected_decrease):
-                # The curvature at the start is not known.
+                # At a start without a known curvature, the whole value.
                 expected = abs(point.value)
         yield 2, "expected decrease", expected
         has_model = state.newton_step is not None and state.is_resolved
         has_model = has_model or (has_certificate and self.certify)
-        # Without the second bound fits with a large tolerance take more iterations than
-        # with a small one: 20 newsgroups 1.7 times the passes with 0.1.
+        # Without the bound 0.01, fits with a large tolerance take more iterations than
+        # with a small one: with 0.1, 20 newsgroups takes 1.7 times the passes.
         little = min(10 * tol, 0.01) * abs(problem.value_at_zero)
         if not has_model or abs(point.value) <= little:
             look_back = self.tuning.look_back * (1 if is_convex else 2)
@@ -186,13 +185,14 @@ class Criteria:
             limit = min(limit, allowed_decrease(problem, state.point.value, tol))
         eps = precision(problem.description.dtype)
         limit = max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
-        # With Newton's step the gap is tight, and the fit need not compute it again.
+        # With Newton's step the gap is tight, and is not computed again for the result.
         return limit, limit if state.newton_step is None else min(limit, tol * size)
 
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
         """Whether the last iterations lowered neither the objective nor the gradient.
 
-        The objective by no more than its rounding error, the gradient not to half.
+        The objective has fallen by at most its rounding error, and the gradient has not
+        been halved.
         """
         if len(history) <= self.tuning.patience:
             return False
@@ -206,7 +206,7 @@ class Criteria:
 
 
 def allowed_decrease(problem, value, tol):
-    """Largest decrease that criteria 2 and 3 allow to be left, at a value."""
+    """Largest expected decrease that criteria 2 and 3 allow, at a value."""
     eps = precision(problem.description.dtype)
     at_zero = abs(problem.value_at_zero)
     return tol * abs(value) + tol * (tol * at_zero) + eps

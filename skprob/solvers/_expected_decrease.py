@@ -1,4 +1,4 @@
-"""The decrease that is still expected, where a solver's own model does not show it.
+"""The expected decrease, where the solver's quadratic model does not show it.
 
 The criteria compare it with the tolerance.
 """
@@ -13,11 +13,11 @@ from ._newton_cholesky import Damping, newton_state
 
 
 def confirmed_decrease(problem, state, tuning):
-    """The expected decrease from a Hessian that costs little, or the state's.
+    """The expected decrease from a whole Hessian if it costs little, else the state's.
 
     The probability of a class of a row may vanish along Newton's step, as for the wrong
     classes of an outlier. The curvature of such a tail keeps steps short until its loss
-    is negligible, and the quadratic model does not include what the other rows gain
+    is negligible. The quadratic model does not include the decrease for the other rows
     after that. So the expected decrease is the whole loss of the tails, plus that of
     the quadratic model at the point without them.
     """
@@ -31,7 +31,7 @@ def confirmed_decrease(problem, state, tuning):
         state = newton_state(problem, point, Damping.of(problem), tuning)
         known = float(np.fmax(known, state.expected_decrease))
     point, step = state.point, state.newton_step
-    # The step is a rounding error where no decrease is left.
+    # If the expected decrease is a rounding error, so is the step.
     if step is None or known <= precision(description.dtype):
         return known
     loss, without = point.without_tails(step)
@@ -48,9 +48,9 @@ def gain_by_scaling(gradient, parameters):
 
 
 def expected_decrease(square, curvature):
-    """By how much a function with this squared gradient and curvature can fall.
+    """Decrease of a quadratic function with this squared gradient and curvature.
 
-    NaN, which is unknown, where there is a gradient and no curvature.
+    It is NaN, for unknown, if there is a gradient and no curvature.
     """
     if square == 0:
         return 0.0

@@ -1,9 +1,9 @@
 """A sum over outputs: groups of outputs are minimised one after another.
 
 If the loss is a sum of losses of one output each, such as one-vs-rest, so is the whole
-objective. A group of outputs is then a problem of its own: it stops when its criteria
-are met, and only its raw predictions are kept. The criteria add up: if each group is
-within its tolerance, their sum is.
+objective. A group of outputs is then a separate problem: it stops when its criteria are
+met, and only its raw predictions are stored. If each group is within its tolerance, so
+is the sum.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def minimize_groups(problem, groups, minimize_group, start, callback=None):
     Parameters
     ----------
     problem : LinearProblem
-        Its loss is a sum over outputs.
+        A problem whose loss is a sum over outputs.
     groups : list of slice
-        Of the outputs, in their order.
+        Slices of the outputs, in their order.
     minimize_group : callable
         ``minimize_group(problem, start, callback=callback)`` returns the
         :class:`Solution` of a group's problem.
@@ -74,9 +74,9 @@ def minimize_groups(problem, groups, minimize_group, start, callback=None):
     Returns
     -------
     solution : Solution
-        Of the whole problem. Its history has the iterations of all groups, with the
-        objective and the gradient of all outputs. A group after a callback stopped the
-        fit keeps its start.
+        The solution of the whole problem. Its history has the iterations of all groups,
+        with the objective and the gradient of all outputs. If a callback stops the fit,
+        the later groups keep their start.
     """
     begun, shape = perf_counter(), problem.description.shape
     parts = [problem.of_outputs(outputs) for outputs in groups]

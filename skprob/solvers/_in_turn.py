@@ -19,7 +19,7 @@ def solve_in_turn(
     tuning=Tuning(),
     **options,
 ):
-    """Minimise problems one after the other, each from where the last one ended.
+    """Minimise problems one after the other, each from the last one's solution.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def solve_in_turn(
         Largest number of iterations of all problems together; with groups of outputs,
         of each group, on average.
     stage : Stage
-        That of all but the last problem, for the history.
+        Stage of all problems but the last, for the history.
     progress : callable, default=None
         The callback of the problems, with iterations numbered over all of them.
         ``progress.begin(parameters)`` is called before the first iteration of each, and
         ``progress.end()`` after its last.
     n_before : int, default=0
-        The number of iterations that were reported before. They do not count towards
+        Number of iterations that were reported before, which do not count towards
         `max_iter`.
     solver, tuning, **options
         As for :func:`solve`.
@@ -44,8 +44,8 @@ def solve_in_turn(
     Returns
     -------
     solution : Solution
-        Of the last problem, or of the one that a callback stopped at; ``n_iter`` and
-        ``history`` are those of all.
+        The solution of the last problem, or of the one at which a callback stopped the
+        fit, with the ``n_iter`` and ``history`` of all problems.
     """
     parameters, history = start, []
     callback, n_spent = None, 0
@@ -66,30 +66,29 @@ def solve_in_turn(
         history = total_of(history, solution.history, stage)
         if solution.stopped:
             break
-    # The state of the rows takes memory.
+    # The state is dropped, because it stores arrays of the rows.
     return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
 
 
 def most_iterations(problems, solver, max_iter, tuning=Tuning()):
     """Largest number of iterations of problems in turn, unfinished ones included.
 
-    A problem whose solver ends within an iteration has an unfinished one.
+    The last iteration of each problem may be unfinished.
     """
     n_groups = [len(groups_of(each.description, solver, tuning)) for each in problems]
     return max(n_groups) * max(max_iter, 1) + len(problems) - 1
 
 
 def _numbered_from(n_before, callback):
-    """The callback with iterations numbered from others that came before."""
+    """The callback, with `n_before` added to the numbers of iterations."""
     return lambda n_iter, *point: callback(n_before + n_iter, *point)
 
 
 def total_of(history: list[Iteration], more: list[Iteration], stage: Stage):
     """Two histories joined, the second of another problem.
 
-    The first becomes this stage. Its gaps are not comparable with the second: they
-    become NaN, and so do its objectives unless they are those of the same loss under a
-    stronger penalty.
+    The first gets this stage. Its gaps are not comparable with those of the second and
+    become NaN. So do its objectives, unless the stage is a stronger penalty.
     """
     if not history:
         return list(more)

@@ -21,19 +21,19 @@ class Trial(NamedTuple):
 def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     """Find a length at which a function has fallen and its slope is small.
 
-    A quadratic model whose curvature jumps, because rows enter or leave the support of
-    the loss, is too short as often as too long. So the length grows while the function
-    keeps falling; then the search interpolates between the ends of a bracket.
+    If rows enter or leave the support of the loss, the curvature jumps, and the step of
+    a quadratic model is too short as often as too long. So the length grows while the
+    function keeps falling; then the search interpolates between the ends of a bracket.
 
     Parameters
     ----------
     ray : Ray
     start : Trial
-        At length zero; its slope is negative.
+        The trial at length zero; its slope is negative.
     rounding_error : float
         Values that differ by no more are compared by their slopes.
     slope_left : float
-        Part of the slope at the start that may be left.
+        Largest slope at the end, relative to that at the start.
     tuning : Tuning
 
     Returns
@@ -45,8 +45,8 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     Raises
     ------
     ValueError
-        If a trial raises it, as where a user's function is not finite, and no shorter
-        step has a small slope.
+        If a trial raises it, for instance because a user's function is not finite, and
+        no shorter step has a small slope.
 
     References
     ----------
@@ -75,13 +75,13 @@ def search_along(problem, point, step, slope_left, tuning=Tuning(), ray=None):
     slope_left, tuning
         As for :func:`line_search`.
     ray : Ray, default=None
-        Along the step from the point; None stands for a new one.
+        Ray along the step from the point; None stands for a new one.
 
     Returns
     -------
     arrival : (Point, float) or None
-        The point, and the length of the step there. None if the step does not lead
-        down, or no trial has a smaller value.
+        The point at the end, and the length of the step. None if the step is not a
+        descent direction, or no trial has a smaller value.
     """
     slope = float(point.gradient.dot(step))
     if not slope < 0:
@@ -110,9 +110,9 @@ class LineSearch:
     Attributes
     ----------
     length : float
-        To be tried next.
+        Length of the next trial.
     best : Trial or None
-        So far: see :func:`line_search`.
+        Best trial so far: see :func:`line_search`.
     is_over : bool
     is_small : bool
         Whether the slope of the last trial was small.
@@ -132,7 +132,7 @@ class LineSearch:
         trial = Trial(self.length, value, slope)
         self._n_trials += 1
         change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
-        # Where values are the same up to rounding, a smaller slope must do.
+        # Values that are the same up to rounding are compared by their slopes.
         is_same = abs(change) <= self._rounding_error and remaining < 1
         has_fallen = change <= tuning.sufficient_decrease * trial.length * start.slope
         has_fallen = has_fallen or is_same
@@ -159,7 +159,7 @@ class LineSearch:
             # magnitude nearer.
             self.length = min(self.length, tangents_meet(low, high))
         ends = low.length, high.length
-        # Between the ends of the bracket there may be no other number.
+        # The ends of the bracket may be adjacent floating-point numbers.
         self.is_over = not min(ends) < self.length < max(ends)
 
 
@@ -196,6 +196,6 @@ def tangents_meet(low, high):
     if not slopes > 0:
         return math.inf
     part = (high.slope - (high.value - low.value) / width) / slopes
-    # It may be smaller than its rounding error.
+    # The part may be smaller than its rounding error.
     part = max(part, sys.float_info.epsilon)
     return low.length + width * part if part < 1 else math.inf

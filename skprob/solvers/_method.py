@@ -1,4 +1,4 @@
-"""The names of the solvers, and the one that suits a problem."""
+"""The names of the solvers, and the choice of one for a problem."""
 
 import math
 
@@ -11,11 +11,14 @@ SOLVERS = ("auto", "lbfgs", "newton-cg", "newton-cholesky")
 def method_for(description, tuning=Tuning()):
     """Name of the solver that "auto" stands for.
 
-    L-BFGS if the objective is not convex or its Hessian not bounded. Newton by Cholesky
-    if the whole Hessian costs at most 2e6 multiplications or, where rows are remote, no
-    more than a round trip. L-BFGS if raw predictions are many, or the rows are remote:
-    it takes 0.4 to 1.2 times as many round trips as Newton by conjugate gradients,
-    which is for all others, and keeps nothing of the rows.
+    The first rule that applies is used:
+
+    1. "lbfgs" if the objective is not convex or its Hessian is not bounded.
+    2. "newton-cholesky" if the whole Hessian costs at most 2e6 multiplications or, for
+       remote rows, no more than a round trip.
+    3. "lbfgs" if raw predictions are many, or the rows are remote. It takes 0.4 to 1.2
+       times as many round trips as "newton-cg", and stores no arrays of the rows.
+    4. "newton-cg" for all other problems.
 
     Examples
     --------
@@ -44,21 +47,22 @@ def method_for(description, tuning=Tuning()):
     return "lbfgs" if has_many or description.is_remote else "newton-cg"
 
 
-# A Hessian of so many parameters takes 800 MB, and its factor minutes.
+# Most parameters of a whole Hessian, with which it takes 800 MB, and its factor
+# minutes.
 _MOST_PARAMETERS = 10_000
 
 
 def check_hessian(description):
-    """Raise where Newton's method cannot write the Hessian out."""
+    """Raise if the whole Hessian cannot be computed."""
     n_parameters = math.prod(description.shape)
     if not (description.is_linear and description.is_convex):
         raise ValueError(
-            "solver='newton-cholesky' needs a convex loss of linear scores, and this "
-            "one is not. Use solver='auto'."
+            "solver='newton-cholesky' needs a convex loss of linear scores, which this "
+            "fit does not have. Use solver='auto'."
         )
     if n_parameters > _MOST_PARAMETERS:
         raise ValueError(
             f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
-            f"because it writes the Hessian out; got {n_parameters:,}. Use "
+            f"because it computes the whole Hessian; got {n_parameters:,}. Use "
             "solver='newton-cg'."
         )

@@ -19,17 +19,17 @@ class Solver(Protocol):
         """The state at a point to start from."""
 
     def step(self, problem, state) -> State:
-        """The state after one iteration; `is_spent` at the same point if it fails."""
+        """The state after one iteration, or the same point with `is_spent`."""
 
 
 def minimize(problem, solvers, criteria, start, callback=None, state=None):
-    """Minimise a problem; where one solver is spent the next one takes over.
+    """Minimise a problem; when one solver is spent the next one continues.
 
     Parameters
     ----------
     problem : Problem
     solvers : iterable of Solver
-        The next one is taken where the one before is spent.
+        Solvers to use in turn.
     criteria : Criteria
     start : ndarray of shape (n_parameters,)
     callback : callable, default=None
@@ -37,7 +37,7 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
         iteration; no other iteration follows the `last`. A true result stops the
         solver.
     state : State, default=None
-        Of the first solver, at the start, if it is known.
+        State of the first solver at the start, if it is known.
 
     Returns
     -------
@@ -80,7 +80,7 @@ class Record:
 
     @property
     def is_over(self):
-        """Whether there is no reason for another iteration."""
+        """Whether the solver should stop."""
         return self._stopped or self._verdict.is_last
 
     @property
@@ -117,7 +117,7 @@ class Record:
             self._stopped = bool(stop)
 
     def stall(self, state):
-        """Check the same point again, now that no step lowers the objective."""
+        """Check the last point again, after no step has lowered the objective."""
         self._verdict = self._criteria.check(self._problem, state, self.history[:-1])
 
     def solution(self, solver):
@@ -153,7 +153,7 @@ class Record:
         )
 
     def _duality_gap(self):
-        """The duality gap at the last point; within the tolerance where it can be."""
+        """The duality gap at the last point, tightened up to the tolerance."""
         point, gap = self._state.point, self._verdict.duality_gap
         if not self._criteria.reports_gap:
             return gap

@@ -1,7 +1,7 @@
 """Newton's method with the whole Hessian, by its Cholesky factor.
 
-On little data calls of functions take longer than arithmetic. A Hessian that is written
-out takes fewer calls than its products with vectors.
+On little data calls of functions take longer than arithmetic. The whole Hessian takes
+fewer calls than its products with vectors.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from ._state import State
 class Damping:
     """A number that is added to the Hessian's diagonal, in units of its largest entry.
 
-    It makes the Hessian positive definite. Where there is no curvature, a step is the
-    rounding error of the gradient divided by the damping.
+    It makes the Hessian positive definite. Along directions without curvature, a step
+    is the rounding error of the gradient divided by the damping.
     """
 
     value: float
-    least: float  #: With less there was no Cholesky factor, or it is a rounding error.
+    #: With a smaller one there is no Cholesky factor, or it is a rounding error.
+    least: float
     most: float
 
     @classmethod
     def of(cls, problem):
-        """The damping to begin with."""
+        """The damping of the first step."""
         least = precision(problem.description.dtype)
         most = least ** (0.83 if problem.has_penalty else 0.6)
         return cls(most, least, most)
@@ -40,7 +41,7 @@ class Damping:
 
 @dataclass(frozen=True, kw_only=True)
 class NewtonCholeskyState(State):
-    """Where Newton's method with the whole Hessian is."""
+    """State of Newton's method with the whole Hessian."""
 
     damping: Damping
 
@@ -63,13 +64,13 @@ class NewtonCholesky:
         return newton_state(problem, point, Damping.of(problem), self._tuning)
 
     def step(self, problem, state):
-        """Go along Newton's step, and find the next one."""
+        """Search along Newton's step, and compute the next one."""
         point, tuning = state.point, self._tuning
         step, slope_left = state.newton_step, tuning.slope_left
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
         # another Hessian. Near it, steps longer than Newton's would overshoot.
         if state.expected_decrease > tuning.near_minimum * abs(point.value):
-            # Rows lose curvature along a step, which the penalty does not.
+            # Rows may lose curvature along a step; the penalty keeps its curvature.
             change = step.reshape(problem.description.shape)
             penalty = float(np.vdot(point.ridge * change, change)) / 2
             share_of_loss = 1 - penalty / state.expected_decrease
@@ -88,8 +89,8 @@ def newton_state(problem, point, damping, tuning):
     It is spent if the Hessian has no Cholesky factor.
 
     Along directions whose curvature is less than the damping, the step is too short and
-    the expected decrease too small. So the damping is reduced where it accounts for
-    a part of the decrease that is more than a rounding error.
+    the expected decrease too small. So the damping is reduced if it changes the
+    decrease by more than a rounding error.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def newton_state(problem, point, damping, tuning):
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
     while True:
         diagonal[:] = curvature + damping.value * unit
-        # Symmetric: its transpose is in the order that LAPACK asks for.
+        # The matrix is symmetric, and its transpose has the memory order of LAPACK.
         _, step, failed = dposv(hessian.T, -gradient)
         if failed:
             if damping.value >= damping.most:
@@ -124,7 +125,7 @@ def newton_state(problem, point, damping, tuning):
         if is_resolved:
             break
         if damping.value <= damping.least:
-            # Directions may exist of even less curvature.
+            # There may be directions of even less curvature.
             decrease += tuning.unresolved_curvature * damped
             break
         less = max(damping.value / 100, damping.least)

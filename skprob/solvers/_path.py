@@ -13,13 +13,13 @@ from .newton import minimize_family
 
 
 class PathSolution(NamedTuple):
-    """Where the solver stopped under one penalty."""
+    """The solution under one penalty."""
 
     parameters: np.ndarray
     converged: bool
-    #: Iterations of the fit that ended there; a fit that was given up does not count.
+    #: Number of iterations of the fit, without those of a fit that was repeated.
     n_iter: int
-    #: The problem's point there; None if several penalties were solved together.
+    #: The point of the solution; None if several penalties were solved together.
     point: Point | None = None
 
 
@@ -28,15 +28,15 @@ def minimize_path(
 ):
     """Minimise under several penalties; yields a ``PathSolution`` for each.
 
-    Each fit starts from the solution under the penalty before, where the gradient is
-    only the change of the penalty. On little data all are solved together, each from
-    its own start.
+    Each fit starts from the solution under the last penalty, where the gradient is only
+    the change of the penalty's gradient. On little data all are solved together, each
+    from its own start.
 
     Parameters
     ----------
     problem : LinearProblem
     strengths : ndarray of shape (n_penalties,)
-        From the strongest penalty to the weakest.
+        Strengths, from the strongest penalty to the weakest.
     starts : list of ndarray of shape (n_parameters,)
         Solutions of a similar problem, one for each penalty; may be empty.
     solver : str
@@ -51,7 +51,7 @@ def minimize_path(
         solver != "lbfgs" and planned == "newton-cholesky" and tuning.family_rounds > 0
     )
     method = planned if solver == "auto" else solver
-    # The decrease that the whole Hessian gives needs no certificate.
+    # With the whole Hessian the expected decrease needs no duality gap.
     warm = {
         "tol_at_start": tuning.tol_at_start * tol,
         "certify": method != "newton-cholesky",
@@ -78,7 +78,7 @@ def minimize_path(
         problem = problem.with_l2(strength)
         has_shrinkage = problem.description.has_shrinkage
         solution = solve(problem, start, **limits, **warm, resume=resume)
-        # Near the solution before, a fit that makes steps to the end is not stuck.
+        # A fit from the last solution that used all its iterations is slow, not stuck.
         is_slow = has_shrinkage and solution.n_iter >= max_iter
         if not solution.converged and start.any() and not is_slow:
             cold = solve(problem, problem.initial(), **limits)

@@ -1,4 +1,4 @@
-"""How conjugate gradients, L-BFGS and splitting minimise an objective fastest."""
+"""The fastest settings of conjugate gradients, L-BFGS and splitting."""
 
 import math
 from typing import NamedTuple
@@ -12,37 +12,37 @@ from ._method import method_for
 class Plan(NamedTuple):
     """How to minimise an objective: see :func:`plan`."""
 
-    #: What the coordinates are computed from: "none", "diagonal" (of the Hessian),
-    #: "gram" (a Gram matrix) or "gram by output" (one for each raw prediction).
+    #: Source of the coordinates: "none", "diagonal" (of the Hessian), "gram" (a Gram
+    #: matrix) or "gram by output" (one for each raw prediction).
     preconditioner: str
-    n_drawn: int  #: Rows drawn for a Gram matrix.
-    renew_after: float  #: Hessian products that a preconditioner serves at least.
-    n_recycled: int  #: Directions of the last step to keep.
+    n_drawn: int  #: Number of rows drawn for a Gram matrix.
+    renew_after: float  #: Fewest Hessian products before the preconditioner is renewed.
+    n_recycled: int  #: Number of directions of the last step to keep.
     #: Floating-point type of Hessian products and Gram matrices.
     precision: type
     #: Floating-point type of L-BFGS's evaluations far from the minimum.
     precision_of_values: type = np.float64
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
-    #: Whether all outputs have one Gram matrix at zero scores.
+    #: Whether all outputs share one Gram matrix at zero scores.
     one_at_zero: bool = True
-    #: Whether the change that all raw predictions have in common has coordinates.
+    #: Whether equal changes of all raw predictions have separate coordinates.
     common_coordinates: bool = True
     #: Whether Gram matrices and their factors remain on the device of the data.
     on_device: bool = False
-    #: Groups of parameters that the Hessian does not couple: one for each raw
-    #: prediction, or one in all.
+    #: Number of groups of parameters that the Hessian does not couple: one for each raw
+    #: prediction, or a single one.
     n_groups: int = 1
     #: Whether Hessian products are computed in the coordinates of the preconditioner.
     is_scaled: bool = False
-    #: Whether each raw prediction is minimised for itself.
+    #: Whether each raw prediction is minimised separately.
     by_output: bool = False
-    #: Hessian products after which splitting takes its turn; infinite stands for never.
+    #: Hessian products after which splitting continues; infinite stands for never.
     split_after: float = math.inf
 
 
 def plan(description, tuning=Tuning()):
-    """Plan how to minimise an objective, by the solver that :func:`method_for` names.
+    """The plan for an objective, whose solver :func:`method_for` names.
 
     ===================  ===============================================================
     decision             rule
@@ -53,9 +53,9 @@ def plan(description, tuning=Tuning()):
     n_drawn              Rows for 4 products; up to 20 for 30 rows a column, at least 3.
                          All rows of little data.
     renew_after          As many products as Gram matrices cost; 4 for the diagonal.
-    by_output            Each raw prediction for itself, if the loss is a sum over them
-                         and there is no Gram matrix: without one the slowest takes many
-                         more products than the mean, 644 in place of 62 on enron.
+    by_output            Each raw prediction separately, if the loss is a sum over them
+                         and there is no Gram matrix. The slowest one then takes many
+                         more products than the mean: 644 instead of 62 on enron.
     n_groups             One for each raw prediction if the loss is a sum over them.
     n_recycled           1 MiB of them; none with two classes, where the Gram matrix is
                          the Hessian.
@@ -157,8 +157,8 @@ class _Costs(NamedTuple):
     def of(cls, description, tuning):
         """The costs for an objective."""
         n_outputs, size = description.shape
-        # With fewer rows than columns a product counts more: copies of rows, or rows
-        # without weight, must not change the plan.
+        # At least one row for each column, so that copies of rows, or rows without
+        # weight, do not change the plan.
         n_rows = max(description.n_rows, size)
         n_stored = description.n_stored * n_rows / description.n_rows
         functions = tuning.elementwise_cost * n_rows * n_outputs
@@ -196,7 +196,7 @@ def _n_drawn(description, costs, tuning):
 
 
 def _split_after(description, costs, tuning):
-    """Hessian products after which splitting takes its turn; infinite for never."""
+    """Hessian products after which splitting continues; infinite for never."""
     n_rows, (n_outputs, size) = description.n_rows, description.shape
     if not description.has_proximal_step or n_outputs == 1:
         return math.inf

@@ -1,7 +1,7 @@
 """The protocols that a problem has for a solver, with types, shapes and costs.
 
-A pass is a product of the data with coefficients and one with their transpose. Vectors
-are of float64, in units in which a curvature of about one is ordinary.
+A pass is one product of the data with coefficients and one of their transpose. Vectors
+are of float64, in units in which curvatures are about one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .._utils.typing import Array
 class Description(Protocol):
     """The size and the kind of a problem, by which a solver is chosen."""
 
-    n_rows: int  #: Rows of the data.
-    n_stored: int  #: Numbers stored of the data.
+    n_rows: int  #: Number of rows.
+    n_stored: int  #: Number of stored numbers of the data.
     shape: tuple[int, int]  #: (n_outputs, size) of the parameters.
     dtype: np.dtype  #: Type of the data; its precision limits that of the value.
     suits_single_precision: bool  #: Whether float32 Hessian products are faster.
@@ -35,20 +35,20 @@ class Description(Protocol):
     #: Whether it is a `SeparableProblem`.
     has_separate_outputs: bool
     is_on_host: bool  #: Whether the data are in the memory of the host, not on a GPU.
-    #: Whether equal changes of all raw predictions change nothing but the penalty.
+    #: Whether equal changes of all raw predictions of a row do not change the loss.
     is_shift_invariant: bool
     is_remote: bool  #: Whether an evaluation is a round trip to other machines.
-    has_shrinkage: bool  #: Whether a shrinkage is a part: see `CompositeProblem`.
+    has_shrinkage: bool  #: Whether it has a shrinkage: see `CompositeProblem`.
 
 
 class Curvature(Protocol):
     """Second derivatives of a linear problem at one point."""
 
     is_at_zero: bool  #: Whether all raw predictions are zero.
-    ridge: Array  #: What the penalty adds to the Hessian's diagonal: (size,).
+    ridge: Array  #: Second derivatives of the penalty: (size,).
 
     def total_curvature(self) -> tuple[Array, float]:
-        """Curvature of each output (n_outputs,), and the number of rows with any."""
+        """Curvature of each output (n_outputs,), and number of curved rows."""
 
     def sandwiches(
         self,
@@ -59,10 +59,10 @@ class Curvature(Protocol):
     ) -> Array:
         """Diagonal blocks (n_outputs, size, size) of the Hessian without the penalty.
 
-        Or their mean, (1, size, size), if not `by_output`; from `n_drawn` rows. The
-        share of the rows that is drawn counts as that share of a pass. If `on_device`
-        the result is an array of the library and on the device of the data. With
-        float32 rounding errors may be those of single precision.
+        If not `by_output` it is their mean, (1, size, size). It is computed from
+        `n_drawn` rows, and counts as the share of a pass that these are of all rows. If
+        `on_device` the result is an array in the library and on the device of the data.
+        With float32 rounding errors may be those of single precision.
         """
 
     def curvature_moments(self) -> tuple[float, Array, Array]:
@@ -92,15 +92,15 @@ class LinearPoint(Point, Curvature, Protocol):
     def scaled_hessian(self, unit: Array, center: Array | None) -> ScaledHessian:
         """The Hessian in other variables (size, n_outputs), if single precision suits.
 
-        The parameters of an output are unit * v, with the inner product of `center` and
-        the others subtracted from that of the constant.
+        The parameters of an output are unit * v; from that of the constant, the inner
+        product of `center` and the others is subtracted.
         """
 
     def along_products(self, step: Array, hessian: ScaledHessian, is_far: bool) -> Ray:
-        """The ray along a step that a scaled Hessian at this point has moved by.
+        """The ray along the step that a scaled Hessian at this point has accumulated.
 
-        It takes no pass where the products of the Hessian have the raw predictions. If
-        the minimum `is_far`, those of the point at its end are in single precision.
+        It takes no pass if the Hessian stores the step's raw predictions. If the
+        minimum `is_far`, the point at the end is in single precision.
         """
 
     def hessian(self) -> Array:
@@ -109,8 +109,9 @@ class LinearPoint(Point, Curvature, Protocol):
     def without_tails(self, step: Array) -> tuple[float, LinearPoint | None]:
         """Loss in the tails along a step, and the point without them.
 
-        In a tail gradient and curvature of a class of a row vanish along the step. The
-        point is None if there are no tails. It takes half a pass, or a whole one.
+        In a tail the gradient and the curvature of a class of a row vanish along the
+        step. The point is None if there are no tails. The method takes half a pass, and
+        another half if there are tails.
         """
 
     def piece_hessian(
@@ -122,10 +123,10 @@ class LinearPoint(Point, Curvature, Protocol):
     ) -> Array:
         """Hessian of the parameters that a mask (n_outputs, size) includes.
 
-        In one pass; rows and columns are in the order of the parameters. With a damping
-        the loss of each row of the data has at least that much more curvature. With
-        a share below 1 it is estimated from so many of the rows. With float32 its
-        rounding errors are those of single precision.
+        It takes one pass; rows and columns have the order of the parameters. With a
+        damping the loss of each row of the data has at least that much more curvature.
+        With a share below 1 the Hessian is estimated from this share of the rows. With
+        float32 its rounding errors are those of single precision.
         """
 
 
@@ -151,8 +152,8 @@ class Ray(Protocol):
     def arrive(self, length: float) -> Point:
         """The point at a length of the step, in half a pass.
 
-        It may take the memory of the point that the ray began at: of that one only
-        parameters, value and gradient may be used afterwards.
+        It may reuse the memory of the start of the ray, of which only parameters, value
+        and gradient may be used afterwards.
         """
 
 
@@ -163,7 +164,7 @@ class Splitting(Protocol):
         """Iterate, in one pass.
 
         Returns the splitting, parameters (n_parameters,), and inner products (n_kept,)
-        of the last residual with those that are kept, itself at the end.
+        of the last residual with the stored ones, itself at the end.
         """
 
     def mixed(self, shares: Array) -> Splitting:
@@ -174,21 +175,21 @@ class Family(Protocol):
     """Problems that differ in the penalty alone."""
 
     def at(self, parameters: Array, which: Array) -> tuple[Array, Array, Array]:
-        """Values, gradients and Hessians, each at a point of a problem in `which`."""
+        """Values, gradients and Hessians, each at a point of problem number `which`."""
 
 
 class Problem(Protocol):
     """A function to minimise."""
 
     passes: float  #: Passes over the data so far.
-    traffic: tuple[int, int]  #: Round trips and bytes sent to and fro so far.
+    traffic: tuple[int, int]  #: Round trips and bytes sent in both directions so far.
     description: Description
 
     def initial(self) -> Array:
         """Parameters to start from: (n_parameters,)."""
 
     def value_and_gradient(self, parameters: Array) -> tuple[float, Array]:
-        """Value and gradient, in one pass; nothing is kept."""
+        """Value and gradient, in one pass, without storing a point."""
 
     def at(self, parameters: Array) -> Point:
         """The point at parameters, in one pass."""
@@ -202,18 +203,18 @@ class Problem(Protocol):
     ) -> float:
         """A bound on value less minimum, infinite where there is none; one pass.
 
-        It is at most one that is `known`, and not made tighter than `enough`.
-        `newton_step` is Newton's step from the point by the whole Hessian.
+        It is at most the `known` bound, and is not made tighter if it is at most
+        `enough`. `newton_step` is Newton's step from the point by the whole Hessian.
         """
 
     def is_unbounded(self, point: Point) -> bool:
-        """Whether there is no minimum, judged at a point near it if there is one."""
+        """Whether there is no minimum. If there is one, the point must be near it."""
 
 
 class LinearProblem(Problem, Protocol):
     """A function of raw predictions that are linear in the parameters."""
 
-    value_at_zero: float  #: Value at zero parameters, by which values are called small.
+    value_at_zero: float  #: Value at zero parameters, the scale of small values.
     has_penalty: bool  #: Whether a penalty gives every direction some curvature.
     has_several_classes: bool  #: Whether the target of some rows has several classes.
 
@@ -224,13 +225,13 @@ class LinearProblem(Problem, Protocol):
         """The problem under a penalty of another strength; it takes no pass."""
 
     def curvature_at(self, parameters: Array) -> Curvature:
-        """Curvature at parameters; nothing is kept."""
+        """Curvature at parameters, without storing a point."""
 
     def family(self, strengths: Array) -> Family | None:
         """The problem under several penalties at once; None unless data are little."""
 
     def count(self, passes: float) -> None:
-        """Add to the passes: those of a problem made of this one."""
+        """Add passes, such as those of a part of this problem."""
 
     def of_outputs(self, outputs: slice) -> LinearProblem:
         """The problem of some outputs; all of them add up if the loss is separable.
@@ -245,13 +246,13 @@ class LinearProblem(Problem, Protocol):
         """
 
     def sample(self, n_rows: int) -> LinearProblem:
-        """The problem of about so many rows, drawn at random.
+        """The problem of about `n_rows` rows, drawn at random.
 
         It counts its own passes.
         """
 
     def in_single_precision(self) -> LinearProblem | None:
-        """The problem in single precision; None where that would lose too much."""
+        """The problem in single precision; None if it would not be accurate enough."""
 
     def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
         """A splitting from parameters, in one and a half passes."""
@@ -297,9 +298,9 @@ class Shrinkage(Protocol):
         """Upper bounds on these second derivatives, for each column: (size,)."""
 
     def common_shift(self, parameters: Array, ridge: Array) -> Array:
-        """Shift of the entries of each column that makes its penalty least.
+        """Shift of the entries of each column at which its penalty is least.
 
-        The ridge (size,) is the rest of the penalty; the result is of the same shape.
+        The ridge (size,) is the rest of the penalty; the result has the same shape.
         """
 
     def on_piece_of(self, parameters: Array, reference: Array) -> Array:
@@ -325,14 +326,15 @@ class CompositeProblem(LinearProblem, Protocol):
     ) -> CompositePoint:
         """The point at parameters, in one pass.
 
-        It takes half a pass if a `known` point has the same raw predictions, that of a
-        restricted problem with the other coefficients zero.
+        It takes half a pass if a `known` point has the same raw predictions: a point of
+        a restricted problem, if all other coefficients are zero.
         """
 
     def at_part(self, whole: CompositePoint, columns: Array) -> CompositePoint:
         """The point at some columns of a point, without a pass.
 
-        This is a restricted problem of the point's, whose other coefficients are zero.
+        This problem is restricted from that of the point, whose other coefficients are
+        zero.
         """
 
     def composed(self, smooth: LinearPoint) -> CompositePoint:

@@ -1,4 +1,4 @@
-"""Why a solver ended before all criteria were met, in words for a warning."""
+"""Text of the reason why a solver ended before all criteria were met."""
 
 
 def why_it_ended(verdict, value, *, is_unbounded, was_stopped, max_iter):
@@ -7,9 +7,9 @@ def why_it_ended(verdict, value, *, is_unbounded, was_stopped, max_iter):
     Parameters
     ----------
     verdict : Verdict
-        On the last point.
+        Verdict on the last point.
     value : float
-        Of the objective there.
+        Value of the objective there.
     is_unbounded : bool
         Whether there is no minimum.
     was_stopped : bool
@@ -40,7 +40,7 @@ def why_it_ended(verdict, value, *, is_unbounded, was_stopped, max_iter):
 
 
 def _shortfall(verdict, value):
-    """Why the last criterion of a verdict is not met, with the objective's value."""
+    """Text of the reason why the last criterion of a verdict is not met."""
     gradient, last = verdict.rows[0], verdict.rows[-1]
     norm, tol = gradient.value, gradient.limit
     if last is gradient:

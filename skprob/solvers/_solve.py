@@ -1,4 +1,4 @@
-"""The minimum of a problem by the solver of a name."""
+"""Minimisation of a problem by a named solver."""
 
 from functools import partial
 
@@ -34,12 +34,12 @@ def solve(
     problem : Problem
     start : ndarray of shape (n_parameters,)
     solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}
-        "auto" stands for the one that :func:`method_for` chooses.
+        "auto" stands for the solver that :func:`method_for` chooses.
     callback : callable, default=None
         As for :func:`minimize`.
     resume : (State, float), default=None
-        State at the start under another penalty, and what that penalty is multiplied
-        by: conjugate gradients resume from there without a pass.
+        State at the start under another penalty, and the factor of that penalty.
+        Conjugate gradients resume from it without a pass.
     tuning : Tuning
     **limits
         `tol`, `max_iter` and others, as for :class:`Criteria`.
@@ -68,7 +68,7 @@ def solve(
 
         def solvers():
             yield NewtonCholesky(tuning)
-            # Where most rows have no curvature its step is too long for a line search.
+            # If most rows have no curvature, its step is too long for a line search.
             yield NewtonCG(plan(description, tuning), tuning=tuning)
 
         return minimize(problem, solvers(), criteria, start, callback)

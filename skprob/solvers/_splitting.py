@@ -16,20 +16,20 @@ from ._state import State
 
 @dataclass(frozen=True, kw_only=True)
 class SplittingState(State):
-    """Where the splitting is."""
+    """State of the splitting."""
 
-    # The next step continues from the last iterate, and not from the point.
+    # The next step continues from the last iterate, not from the point.
     splitting: Any = None
-    #: Inner products of the residuals that are kept.
+    #: Inner products of the stored residuals.
     gram: Array | None = None
 
 
 class DouglasRachford:
     """Steps to the result of ten iterations of Douglas-Rachford splitting.
 
-    The iterations use the loss of each row itself. Its quadratic model is wrong as soon
-    as another class enters the support. The result need not lower the objective, so a
-    line search follows, and another solver takes over if this finds no lower point.
+    The iterations use the loss of each row and no quadratic model, which is wrong as
+    soon as another class enters the support. Their result need not lower the objective.
+    So a line search follows, and another solver continues if it finds no lower point.
 
     The expected decrease is not known: if there is a certificate, the duality gap
     itself must be within the tolerance. On bibtex it is 6 times the distance to the
@@ -51,7 +51,7 @@ class DouglasRachford:
         self._tuning = tuning
 
     def init(self, problem, point):
-        """The state at a point; it is spent if there is no curvature to go by."""
+        """The state at a point; it is spent if there is no curvature."""
         curvature, _ = point.total_curvature()
         strength = self._tuning.splitting_strength * float(curvature.mean())
         if not strength > 0:
@@ -61,7 +61,7 @@ class DouglasRachford:
         return SplittingState(point=point, splitting=splitting, gram=np.empty((0, 0)))
 
     def step(self, problem, state):
-        """Iterate ten times, and go towards the result."""
+        """Iterate ten times, and search along the step to the result."""
         splitting, gram = state.splitting, state.gram
         memory = self._tuning.splitting_memory
         # Products of residuals that are nearly the same have this rounding error.

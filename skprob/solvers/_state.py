@@ -1,4 +1,4 @@
-"""Where a solver is, and what it returns."""
+"""The state, the history and the result of a solver."""
 
 from __future__ import annotations
 
@@ -33,39 +33,38 @@ class State:
     # The last step, or the start.
     #: The function that the step minimises.
     stage: Stage = Stage.FINAL
-    #: Its value at the point; NaN in the final stage, whose value the point has.
+    #: Value of this function at the point; NaN in the final stage.
     stage_value: float = math.nan
 
     # The quadratic model at the point.
-    #: By how much the objective is expected to fall; NaN where this is not known.
+    #: Expected decrease of the objective; NaN if unknown.
     expected_decrease: float = math.nan
-    #: Newton's step from the point, where the whole Hessian is known.
+    #: Newton's step from the point, if the whole Hessian is known.
     newton_step: Array | None = None
-    #: Whether the expected decrease includes that along directions of next to no
-    #: curvature.
+    #: Whether the expected decrease includes directions of negligible curvature.
     is_resolved: bool = True
 
     #: A bound on value less minimum, if the solver computes one; else NaN.
     duality_gap: float = math.nan
 
     # The next iteration.
-    #: Whether another solver should take over.
+    #: Whether another solver should continue.
     is_spent: bool = False
     #: Whether no step lowers the objective any more.
     is_stalled: bool = False
 
 
 class Iteration(NamedTuple):
-    """A row of a solver's history: an iteration, or the start, and what it took."""
+    """A row of a solver's history: an iteration or the start, with its cost."""
 
     iteration: int
-    objective: float  #: Value of what is minimised in the stage.
+    objective: float  #: Value of the function that the stage minimises.
     gradient_norm: float  #: Largest absolute entry of the gradient.
     duality_gap: float  #: NaN where it was not computed.
     passes: float  #: Passes over X so far.
-    seconds: float  #: So far.
-    round_trips: int  #: To remote blocks, so far.
-    bytes: int  #: Sent to and fro so far.
+    seconds: float  #: Seconds so far.
+    round_trips: int  #: Round trips to remote blocks so far.
+    bytes: int  #: Bytes sent in both directions so far.
     stage: Stage = Stage.FINAL  #: The function that is minimised.
 
 
@@ -79,13 +78,13 @@ class Solution(NamedTuple):
     duality_gap: float  #: Bound on the value less the minimum.
     n_iter: int
     converged: bool  #: Whether all criteria are met.
-    stopped: bool  #: Whether the callback asked to stop.
-    message: str  #: Why it stopped, in words.
-    #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
-    #: if they were larger.
+    stopped: bool  #: Whether the callback stopped it.
+    message: str  #: Text of the reason why it stopped.
+    #: Parameters among "max_iter", "tol" and "penalty" that should be larger for a fit
+    #: to converge.
     remedies: tuple[str, ...]
     #: "newton-cholesky", "newton-cg", "splitting", "lbfgs" or "bundle", or two
     #: joined by "+".
     solver: str
     history: list[Iteration]  #: The start and each iteration.
-    state: State | None = None  #: The last one, from which a solver may resume.
+    state: State | None = None  #: The last state, from which a solver may resume.

@@ -1,7 +1,7 @@
 """Entmax for arrays of any library that follows the array API standard.
 
-Each function has the method of a module for NumPy arrays, whose formulas are there:
-`_threshold.py`, `_tails.py` and `_sorting.py`. Nothing is overwritten.
+The functions use the methods of the modules for NumPy arrays, which have the formulas:
+`_threshold.py`, `_tails.py` and `_sorting.py`. No argument is overwritten.
 """
 
 import math
@@ -108,7 +108,7 @@ def _by_sorting(scores, alpha):
     u = u - edge
     x = xp.clip(u, 0.0) + smallest**beta
     p = xp.where(u >= 0, power(x, 1 / beta), 0.0)
-    # Exact, and free of underflow in the power of it.
+    # This is exact, and the power of the smallest probability may underflow.
     p = xp.where(u == 0, smallest, p)
     p = p / row_sum(p)
     top = xp.log(xp.max(p, axis=1))

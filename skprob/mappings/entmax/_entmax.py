@@ -119,7 +119,7 @@ class Entmax(Mapping):
     def linearize_with_potential(self, scores):
         alpha, slopes = float(self.alpha), None
         if alpha == 1.5 and _are_few(scores):
-            # The slopes are the square roots, which are known.
+            # The slopes are the square roots of the probabilities.
             slopes, potential = by_quadratic(scores)
             p = np.square(slopes)
         else:
@@ -173,7 +173,7 @@ class Entmax(Mapping):
         return derivative(p, beta).astype(scores.dtype, copy=False)
 
 
-# A fit reads them several times for each evaluation.
+# Cached, because a fit reads the traits several times in each evaluation.
 @lru_cache(maxsize=256)
 def _traits_of(alpha):
     return Traits(
@@ -187,7 +187,7 @@ def _traits_of(alpha):
 
 
 def _are_few(scores):
-    """Whether scores have a kernel that needs no compact rows."""
+    """Whether the classes are so few that rows need not be made narrower."""
     return isinstance(scores, np.ndarray) and scores.shape[1] <= FEW_CLASSES
 
 

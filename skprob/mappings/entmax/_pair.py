@@ -1,6 +1,7 @@
 """Entmax of two classes, as a function of the difference of their scores.
 
-The probability q of the class with the lower score, by d, solves
+With d the absolute difference, the probability q of the class with the lower score
+solves
 
     ((1 - q)^(alpha - 1) - q^(alpha - 1)) / (alpha - 1) = d,
 

@@ -5,10 +5,10 @@ tau changes the sum over the k positive y_i to
 
     S - 2 A t + k t^2,    S = sum y^2,    A = sum y.
 
-The step at which this is one is exact if the same y_i are positive after it: in most
-rows the second step is, and with K classes the last of K - 1 steps, because each of
-the others removes a class. Rows where the fourth is not are left to Newton's method on
-their norm, which converges always.
+The step at which this sum is one is exact if the same y_i are positive after it. In
+most rows the second step is exact. With K classes the last of K - 1 steps is, because
+each of the others removes a class. Rows whose fourth step is not exact are solved by
+Newton's method on their norm, which always converges.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def _thresholds(x, size):
         total = row_sum(y)
         excess = row_dot(y, y) - 1
         discriminant = total * total - size * excess
-        # If it is negative, some y vanish before: then this step is too short.
+        # If it is negative, some y become zero before: the step is then too short.
         np.maximum(discriminant, 0, out=discriminant)
         at = at + excess / (total + np.sqrt(discriminant))
         if some is x:
@@ -72,7 +72,7 @@ def _thresholds(x, size):
         else:
             tau[rows] = at
         if n_steps == x.shape[1] - 1:
-            return tau, rows[:0]  # Two y at most are left, and it is exact.
+            return tau, rows[:0]  # At most two y are positive: the step is exact.
         y = some - at
         last_size, size = size, count_positive(y)
         wrong = (size != last_size).nonzero()[0]

@@ -1,4 +1,4 @@
-"""The Jacobian of entmax, for alpha > 2 by a formula of its own."""
+"""The Jacobian of entmax, with another formula for alpha > 2."""
 
 from ..._utils.arrays import as_type, namespace, one_hot, row_dot, row_sum, widened
 from .._jacobian import EntmaxJacobian
@@ -18,10 +18,10 @@ def entmax_jacobian(p, alpha, slopes=None):
 class SteepJacobian(RowMatrices):
     """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
 
-    The formula would lose everything to the largest s, and overflow. So directions
-    are shifted to zero at that class, and its product is minus the sum of the others.
-    Tiny probabilities, whose s would overflow, are raised to the smallest one whose s
-    does not.
+    In the usual formula the terms of the largest s would hide all others, and could
+    overflow. So directions are shifted to zero at the class of the largest s, and its
+    product is minus the sum of the others. Tiny probabilities, whose s would overflow,
+    are raised to the smallest one whose s is finite.
     """
 
     def __init__(self, p, alpha):

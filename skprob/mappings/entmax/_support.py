@@ -13,10 +13,10 @@ def count_positive(x):
 
 
 def solve_mixed(x, solve):
-    """Probabilities and potential of all rows, where some need no computation.
+    """Probabilities and potential of all rows, some of which need no computation.
 
-    A row with a single positive entry is its probabilities, with the potential zero:
-    most rows of a fit at its end.
+    A row with a single positive entry is its own probabilities and has the potential
+    zero. At the end of a fit most rows are such rows.
 
     Parameters
     ----------

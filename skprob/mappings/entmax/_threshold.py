@@ -1,6 +1,6 @@
 """Entmax for 1 < alpha < 2: Newton's method on the norm of a row.
 
-For alpha = 1.5 it is left with few rows: see `_quadratic.py`.
+For alpha = 1.5 few rows need this method: see `_quadratic.py`.
 
 With beta = alpha - 1 and scores d whose largest is 0, entmax is
 

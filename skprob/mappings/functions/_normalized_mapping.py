@@ -96,7 +96,7 @@ class NormalizedMapping(Mapping):
         values = values_of("f", self.f, _PROBES).tobytes()
         try:
             return _traits_of(self.f, values)
-        except TypeError:  # It has no hash.
+        except TypeError:  # The function has no hash.
             return _traits_of.__wrapped__(self.f, values)
 
     def _standard(self, scores, first_row=0):

@@ -3,8 +3,8 @@
 A call checks what a kernel returns: `_results.py`. Before a fit, derivatives, potential
 and entropy are compared with the probabilities on a few rows of scores:
 `_derivatives.py`. Otherwise a fit with a wrong derivative could stop far from the
-minimum. The first use of a class tries whether it is shift invariant, as kernels get
-shifted scores: `_shift_invariance.py`.
+minimum. At the first use of a class it is tested whether it is shift invariant, because
+kernels get shifted scores: `_shift_invariance.py`.
 """
 
 from ._derivatives import check_derivatives

@@ -1,4 +1,4 @@
-"""Checks of what the kernels of a user's mapping return, in each call."""
+"""Checks of the results of a user's kernels, in each call."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def is_of_user(object_):
 
 
 def check_result(mapping, what, array, shape):
-    """Raise if the result of a kernel of a mapping is no array of numbers of a shape.
+    """Raise unless the result of a mapping's kernel is an array of numbers of a shape.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A user's mapping that declares shift invariance is tried once.
+"""A check, once for each class, that a user's mapping is shift invariant as declared.
 
 Kernels get shifted scores, so the probabilities of a class whose declaration is wrong
 would be wrong.
@@ -17,7 +17,7 @@ _TRIED: WeakSet = WeakSet()
 def check_shift_invariance(mapping, n_classes=3):
     """Raise at the first use of a user's class whose declaration is wrong.
 
-    A mapping whose kernel raises for this number of classes is not tried yet.
+    If the kernel raises for this number of classes, the check is postponed.
     """
     cls = type(mapping)
     if not mapping.traits.is_shift_invariant or cls in _TRIED:

@@ -5,9 +5,9 @@ import numpy as np
 from ..._utils.checks import real_or_nan
 from ..._utils.names import did_you_mean
 
-# Most classes of a nest with which sums are over the first classes of all nests, then
-# the second ones, and so on. With 500 nests of two this takes a quarter of the time of
-# reduceat, with 5 nests of 100 as long.
+# Largest nest for which the sums of all nests are computed class by class: the first
+# classes of all nests, then the second ones, and so on. With 500 nests of two this
+# takes 0.25 times as long as reduceat, with 5 nests of 100 as long.
 _FEW_CLASSES = 32
 
 
@@ -30,7 +30,7 @@ class ClassesOfNests:
         if sizes.max() > _FEW_CLASSES:
             self._parts, self._order, self._first = None, order, first
             return
-        # The nests with so many classes, and the last of these classes.
+        # For each n, the nests with more than n classes, and their class number n.
         nests = [np.flatnonzero(sizes > n) for n in range(sizes.max())]
         self._parts = [(some, order[first[some] + n]) for n, some in enumerate(nests)]
 

@@ -4,9 +4,9 @@ With independent noise of density φ, distribution function Φ and hazard h = φ
 
     p_i = ∫ G(x) h(x - z_i) dx,    G(x) = Π_j Φ(x - z_j).
 
-Two routes compute such integrals. The shared route (`_shared_nodes.py`) takes nodes
-that many rows share, for smooth noises. The adaptive route (`_adaptive.py`) chooses
-panels for each row, for every noise and for the rows that the first cannot take.
+Two routes compute such integrals. The shared route (`_shared_nodes.py`) uses nodes that
+many rows share, for smooth noises. The adaptive route (`_adaptive.py`) chooses panels
+for each row, for every noise and for the rows that do not suit the first.
 Gumbel noise has a closed form, softmax.
 
 Read `_independent.py` first: it chooses a route for each row. `_derivatives.py` turns

@@ -24,7 +24,7 @@ from .noises import reach
 
 
 class AdaptiveQuadrature:
-    """Integrals of some rows, all from logarithms or all without.
+    """Integrals of some rows, all of them with or without logarithms.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class AdaptiveQuadrature:
             self._integrate(first.panels())
 
     def _integrate(self, todo):
-        """Halve panels until all have the tolerance, and add up their integrals."""
+        """Halve panels until all are within the tolerance, and sum their integrals."""
         n_rows, n_classes = self.z.shape
         total = np.full((n_rows, n_classes + 2 * self._has_potential), -np.inf)
         n_panels = sum(np.bincount(part.rows, minlength=n_rows) for part in todo)
@@ -73,7 +73,7 @@ class AdaptiveQuadrature:
             halves = []
             for panels in todo:
                 log_mass, log_error = self._sums(panels)
-                is_bad = self._errs(total, panels, log_mass, log_error)
+                is_bad = self._is_inaccurate(total, panels, log_mass, log_error)
                 n_bad = np.bincount(panels.rows[is_bad], minlength=n_rows)
                 is_bad &= (n_bad < most_bad)[panels.rows] & ~panels.are_points()
                 is_bad &= n_halvings < TUNING.most_halvings
@@ -128,7 +128,7 @@ class AdaptiveQuadrature:
             )
         return (np.log(mass) + unit).T, (np.log(error) + unit).T
 
-    def _errs(self, total, panels, log_mass, log_error):
+    def _is_inaccurate(self, total, panels, log_mass, log_error):
         """Panels whose error is too large."""
         allowed = np.log(TUNING.panel_error * self._tol)
         if self._relative:
@@ -185,7 +185,7 @@ class AdaptiveQuadrature:
         return np.bincount(self._nodes[0], minlength=len(self.z))
 
     def nodes_of(self, index, relative):
-        """:class:`Nodes` of some rows, filled up with nodes of weight zero."""
+        """:class:`Nodes` of some rows, padded with nodes of weight zero."""
         _, t, dt = self._nodes
         rank = np.arange(self.n_nodes[index].max())[:, None]
         is_node = rank < self.n_nodes[index]

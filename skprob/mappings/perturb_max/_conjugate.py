@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Most Newton steps, with halved ones.
+# Most Newton steps, including halved ones.
 _MAX_STEPS = 100
 # Residual in log p at which the search stops. The error of Ω is about its square.
 _CLOSE = 1e-7

@@ -147,7 +147,7 @@ class Derivatives(RowMatrices):
         matrix -= _sum_of_products(centred, pull * slope)
         _diagonal(matrix)[:] += (pull * slope * above - moved * total_pull).sum(axis=1)
         if self._relative:
-            # The change of log p, which the change of a logarithm's weights contains.
+            # The change of log p is part of the change of a logarithm's weights.
             level = -_sum_of_products(weights, hazards)
             _diagonal(level)[:] += (weights * slope).sum(axis=1)
             turn = _sum_of_products(centred, pull)
@@ -197,7 +197,7 @@ class Derivatives(RowMatrices):
 
     def product(self, direction):
         if self._has_matrices:
-            # Subtract what moves all scores alike, so that its product is exactly zero.
+            # Subtract equal changes of all scores, so that their product is exactly 0.
             top = self._scores.argmax(axis=1)[:, None]
             direction = direction - np.take_along_axis(direction, top, axis=1)
             return np.einsum("nij,nj->ni", self.jacobian, direction)

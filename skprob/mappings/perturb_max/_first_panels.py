@@ -21,7 +21,7 @@ class FirstPanels:
         Standard scores, from :func:`clipped`.
     noise : Noise
     reach : Reach
-        Of the noise, for these classes.
+        The reach of the noise, for this number of classes.
     relative : bool
         Whether the tolerance is relative: then the interval contains the integral of
         the lowest class, however small.
@@ -31,7 +31,7 @@ class FirstPanels:
     Attributes
     ----------
     centre : ndarray of shape (n_rows,)
-        About the median of the largest perturbed score.
+        Approximate median of the largest perturbed score.
     """
 
     def __init__(self, z, noise, reach, relative, labels):
@@ -94,14 +94,14 @@ class FirstPanels:
     def _ends(self):
         """Both ends of the interval of each row."""
         reach = self._reach
-        # m classes have scores of at least z_(m). With the probability of the tail at
-        # most, the largest of all is below z_(m) + lower_m.
+        # m classes have scores of at least z_(m). The probability that the largest
+        # perturbed score is below z_(m) + lower_m is at most that of the tail.
         low = (self._ordered + reach.lower).max(axis=1)
         high = np.full_like(low, reach.upper)
         return self._widened(low, high) if self._relative else (low, high)
 
     def _widened(self, low, high):
-        """The interval that contains each class's own integral up to the tail."""
+        """The interval that contains the integral of each class up to the tail."""
         reach, noise = self._reach, self._noise
         least = lowest_of(self._z, self._labels)
         low = np.maximum(np.minimum(low, least + reach.lower[0]), noise.support[0])
@@ -117,12 +117,12 @@ class FirstPanels:
 
 
 def centre_of(ordered, reach):
-    """About the median of the largest perturbed score, from scores in falling order."""
+    """Approximate median of the largest perturbed score, from descending scores."""
     return (ordered + reach.median_of_max).max(axis=1)
 
 
 def clipped(scores):
-    """Scores as float64, finite ones from -1e300."""
+    """Scores as float64, with finite ones of at least -1e300."""
     z = np.array(scores, dtype=np.float64)
     z[(z < _LOWEST) & (z > -np.inf)] = _LOWEST
     return z

@@ -41,7 +41,7 @@ class GaussLegendre:
 
     def integral_and_error(self, values):
         """Integral over [-1, 1] and its error, each (n_integrals, n_panels)."""
-        # BLAS has rounding errors that depend on the number of panels, einsum has not.
+        # By einsum: rounding errors of BLAS would depend on the number of panels.
         moments = np.einsum("fn,...np->f...p", self._functionals, values)
         high_1, high_2, middle_1, middle_2 = np.abs(moments[1:])
         high, middle = np.maximum(high_1, high_2), np.maximum(middle_1, middle_2)

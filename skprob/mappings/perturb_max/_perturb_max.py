@@ -19,7 +19,7 @@ from ..._utils.typing import Array, ArrayLike, RandomState
 from .._row_blocks import along_axis
 from .._temperature import Temperature
 
-# Distance from the largest score, in scales, beyond which nothing changes.
+# Distance from the largest score, in scales, beyond which the result does not change.
 _FAR = 1e30
 # Most quantiles and nodes: more do not fit in memory.
 _MOST_NODES = 10**6
@@ -57,8 +57,8 @@ class PerturbMax(Temperature):
         Positive; the noise is multiplied by it.
     tol : float, default=1e-10
         Absolute tolerance of probabilities and potential, from 1e-13 to 1e-2. The
-        tolerance of log-probabilities, however small, is 100 times as large. A score
-        more than 1e300 below the largest counts as 1e300 below.
+        absolute tolerance of log-probabilities is 100 times as large, also for tiny
+        probabilities. A score more than 1e300 below the largest counts as 1e300 below.
     n_quantiles : int or None, default=None
         If given, the integral is replaced by an average over this many quantiles of the
         noise, an approximation from the literature. Its error is of the order of 1 /
@@ -87,7 +87,7 @@ class PerturbMax(Temperature):
     Gumbel noise has a closed form. With normal, skew-normal, logistic, Cauchy and
     Student-t noise, rows of about one spread share the nodes of the quadrature. Their
     tables are made at the first call with a noise and a number of classes, in 10 ms to
-    1 s. All other noises, and rows whose scores are too far apart for the tables, have
+    1 s. Other noises, and rows whose scores are too far apart for the tables, need
     adaptive quadrature, which takes several times as long. The developer page "How
     perturb-max is computed" explains both.
 

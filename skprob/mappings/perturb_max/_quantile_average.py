@@ -8,7 +8,7 @@ from .._numerical import numerical_vjp_derivative
 from .._traits import Traits
 from .noises import ShapedNoise, get_noise, quantiles
 
-# Most rows × quantiles × n_classes² that an array has: 8 MiB.
+# Most entries, n_rows × n_quantiles × n_classes², of an array (8 MiB).
 _BLOCK_SIZE = 1 << 20
 
 

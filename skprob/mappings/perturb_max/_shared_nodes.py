@@ -105,7 +105,7 @@ class SharedNodes:
         self.is_accurate = is_rule_accurate and self._choose_degree(n_classes)
 
     def _choose_nodes(self, n_classes):
-        """Shorten the step until the rule has the tolerance; whether it does."""
+        """Shorten the step until the rule is within the tolerance; returns success."""
         r = reach(self.noise, n_classes, TUNING.shared_tail * self.tol)
         ends = r.lower[0] - self.depth * self._is_light, r.upper
         step = TUNING.step
@@ -118,7 +118,7 @@ class SharedNodes:
         return False
 
     def _choose_degree(self, n_classes):
-        """Raise the degree until the tables have the tolerance; whether they do."""
+        """Raise the degree until the tables are within tolerance; returns success."""
         scores = self.depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
         exact = self.noise.logcdf(self.x - scores[:, None])
         absolute = max(TUNING.table_error * self.tol / n_classes, TUNING.table_rounding)
@@ -139,7 +139,7 @@ class SharedNodes:
         return False
 
     def probabilities(self, z):
-        """Probabilities, potential, and rows that have the tolerance."""
+        """Probabilities, potential, and a mask of the rows within the tolerance."""
         sums, basis, below = self._sums(z)
         G = np.exp(sums @ self._logcdf)
         log_p, last = self._interpolated(G @ self._hazards, basis)
@@ -152,7 +152,7 @@ class SharedNodes:
         return p / total[:, None], potential, is_done
 
     def log_probabilities(self, z):
-        """Logarithms of probabilities, and rows that have the relative tolerance."""
+        """Logarithms of probabilities, and a mask of the rows within the tolerance."""
         sums, basis, below = self._sums(z)
         points = np.exp(sums @ self._logcdf) @ self._hazards
         log_p, last = self._interpolated(points, basis)
@@ -164,7 +164,7 @@ class SharedNodes:
         return log_p - np.log(total)[:, None], is_done
 
     def label_gradient(self, z, labels):
-        """The log-probability of a label in each row, its gradient, and rows done.
+        """The log-probability of a label in each row, its gradient, and accurate rows.
 
         Its derivative in the score of another class is minus the integral of G times
         both hazards, divided by the probability.
@@ -219,7 +219,7 @@ class SharedNodes:
         return of_label.reshape(len(labels), -1)
 
     def _sums(self, z):
-        """Sums of the polynomials over a row, these, and scores less the depth."""
+        """Sums of the polynomials over a row, the polynomials, and scores + depth."""
         clipped = np.maximum(z, -self.depth)
         small, large = (np.moveaxis(t, 0, 1) for t in self._polynomials(clipped))
         counted = large
@@ -329,7 +329,7 @@ def _nodes(ends, scale, depth, step):
 
     x = scale (t + a sinh(t + b sinh t)) - depth / 2, with a and b so small that steps
     are even where the scores are. Beyond them x grows exponentially, and further out,
-    where only a heavy tail is left, like an exponential function of another one.
+    in heavy tails, doubly exponentially.
     """
     margin = depth / scale / 2 + TUNING.margin
     a, b = 2 * np.exp(-margin), 2 * np.exp(-margin - TUNING.second_margin)
@@ -353,8 +353,8 @@ def _nodes(ends, scale, depth, step):
 def _most_depth(noise, tol):
     """The largest depth, and whether lower scores have negligible probabilities.
 
-    A score is that low if it is larger than one other score with a probability below
-    the truncated tail.
+    The probability of a score is negligible if the probability to exceed one other
+    score, which is zero, is below the truncated tail.
     """
     tail = TUNING.shared_tail * tol
     r = reach(noise, 1, tail)

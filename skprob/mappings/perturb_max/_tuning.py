@@ -25,8 +25,9 @@ class Tuning:
     log_rounding: float = 1e-15
     #: Most times that a panel is halved.
     most_halvings: int = 100
-    #: Nodes on a panel: of a noise with kinks on a panel narrower than `narrow` scales,
-    #: on a wider one, and of a noise with cusps. Other noises have their own order.
+    #: Numbers of nodes on a panel: for a noise with kinks on a panel narrower than
+    #: `narrow` scales, on a wider one, and for a noise with cusps. Other noises define
+    #: an order.
     narrow_order: int = 7
     wide_order: int = 14
     cusped_order: int = 24
@@ -52,19 +53,19 @@ class Tuning:
     #: tables. Each depth is half of the one before.
     most_depth: float = 32
     n_depths: int = 4
-    #: First step of the trapezoidal rule in scales, its factor if the rule is not
-    #: accurate enough, and most trials.
+    #: First step of the trapezoidal rule in scales, factor of the step if the rule is
+    #: not accurate enough, and largest number of trials.
     step: float = 0.4
     step_factor: float = 0.9
     most_steps: int = 20
     #: Distance from the scores, in scales, at which the steps begin to grow.
     margin: float = 4
-    #: Further distance at which the growth of the steps grows itself. With even growth
-    #: Cauchy noise has four times as many nodes.
+    #: Further distance beyond which steps grow doubly exponentially. With exponential
+    #: growth Cauchy noise has four times as many nodes.
     second_margin: float = 2
     #: Degrees n that are tried; the tables have n² polynomials.
     degrees: range = range(4, 25)
-    #: Rows of a chunk of the shared route, and most scores of a chunk.
+    #: Number of rows of a chunk of the shared route, and most scores of a chunk.
     chunk_rows: int = 128
     chunk_scores: int = 1 << 13
     #: Smallest probability with a relative tolerance, for a heavy-tailed noise: the

@@ -12,10 +12,10 @@ _NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
 
 
 class Steps(NamedTuple):
-    """Steps that lower a quadratic model each."""
+    """Steps of all outputs, each of which lowers a quadratic model."""
 
     steps: Array  #: (m, size).
-    least_curvatures: Array  #: Along the directions taken, each of length one: (m,).
+    least_curvatures: Array  #: Smallest curvature along the directions taken: (m,).
 
 
 def conjugate_gradients(
@@ -23,9 +23,10 @@ def conjugate_gradients(
 ):
     """Minimise the quadratic model of each output roughly.
 
-    For each output this is the method of ``newton/_conjugate_gradients.py``, with the
-    same reasons to stop: the residual is at most its forcing term times as long as the
-    gradient, or a product adds less than `least_gain` times the mean to the decrease.
+    For each output this is the method of ``newton/_conjugate_gradients.py``, which
+    stops in the same two cases: the residual is at most the forcing term times as long
+    as the gradient, or a product adds less than `least_gain` times the mean to the
+    decrease.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ def conjugate_gradients(
     forcing_terms : ndarray of shape (m,)
     least_gain : float
     shrink_below : float
-        Outputs that are done leave the arrays when these shrink to this share.
+        Outputs that are done are removed from the arrays when these shrink to at most
+        this share.
 
     Returns
     -------

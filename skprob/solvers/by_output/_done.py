@@ -4,7 +4,7 @@ import numpy as np
 
 
 def outputs_done(problem, criteria, point, expected, fallen):
-    """Which outputs of a point are accepted as their minima.
+    """Mask of the outputs of a point that are accepted as their minima.
 
     The criteria are those of :class:`Criteria`, for each output alone. If all outputs
     fulfil them, so does their sum.
@@ -15,9 +15,9 @@ def outputs_done(problem, criteria, point, expected, fallen):
     criteria : Criteria
     point : OutputsPoint
     expected : ndarray of shape (m,)
-        By how much each value is expected to fall; NaN where this is not known.
+        Expected decrease of each value; NaN if unknown.
     fallen : ndarray of shape (m,) or None
-        By how much the last step lowered each value; None at the start.
+        Decrease of each value by the last step; None at the start.
 
     Returns
     -------
@@ -31,10 +31,10 @@ def outputs_done(problem, criteria, point, expected, fallen):
     eps = float(np.finfo(problem.description.dtype).eps)
     limits = tol * sizes + tol * (tol * at_zero) + eps
     done = np.abs(point.gradient).max(axis=1) <= tol
-    # NaN, which is unknown, does not count here.
+    # A decrease of NaN, which is unknown, is not compared.
     done &= ~(expected > limits)
     if not problem.has_output_gaps or not criteria.certify:
-        # As criterion 2 does without a gap, and 3 for the last step alone.
+        # Criterion 2 without a gap, and criterion 3 for the last step only.
         slope = (point.gradient * point.parameters).sum(axis=1)
         done &= np.maximum(-3 * slope, slope) <= limits
         if fallen is not None:
@@ -43,7 +43,7 @@ def outputs_done(problem, criteria, point, expected, fallen):
     gaps = point.duality_gaps()
     enough = max(tol, criteria.tuning.loose_gap) * sizes
     enough = np.where(np.isnan(expected), np.minimum(enough, limits), enough)
-    # The loss of a label in no row is the precision, at the intercept it starts from.
+    # The loss of a label in no row is as large as the precision at its first intercept.
     rounding = criteria.tuning.rounding * eps
     enough = np.maximum(enough, max(min(tol, 1e-4) ** 2 * at_zero, rounding))
     return done & (gaps <= enough), gaps

@@ -1,8 +1,8 @@
 """Newton's method by conjugate gradients, for each output of a separable problem.
 
-All outputs together would take as many products as the slowest of them. Each is a
-problem of its own here: they share products with the data, and nothing else. An output
-leaves when it is done, or when no step lowers its value.
+All outputs together would take as many products as the slowest of them. Here each one
+is a separate problem, which shares only the products with the data. An output is left
+out when it is done, or when no step lowers its value.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class WholePoint(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ByOutputState(State):
-    """Where Newton's method is, output by output."""
+    """State of Newton's method, with the numbers of each output."""
 
     # All outputs, in M rows.
     parameters: Array  #: (M, size).
     gradient: Array  #: (M, size).
     values: Array  #: (M,).
-    expected: Array  #: By how much each value is expected to fall: (M,).
+    expected: Array  #: Expected decrease of each value: (M,).
     gaps: Array  #: Bounds on values less minima: (M,).
 
     # The outputs that are not done.
@@ -56,7 +56,7 @@ class NewtonByOutput:
     ----------
     plan : Plan
     criteria : Criteria
-        They hold for each output.
+        Criteria for each output.
     tuning : Tuning
 
     References
@@ -72,8 +72,8 @@ class NewtonByOutput:
     def begin(self, problem, start):
         """The state at parameters (n_parameters,).
 
-        Outputs whose parameters are all zero start at their best intercepts: bibtex
-        takes 46 passes in place of 54, Reuters 10 in place of 25.
+        Outputs whose parameters are all zero start at their best intercepts. With this
+        bibtex takes 46 passes instead of 54, Reuters 10 instead of 25.
         """
         if self._tuning.label_intercepts:
             start = problem.separate_start(start)
@@ -99,7 +99,7 @@ class NewtonByOutput:
         return self.begin(problem, point.parameters)
 
     def step(self, problem, state):
-        """Go along Newton's step of each output that is not done."""
+        """Search along Newton's step of each output that is not done."""
         start, criteria, tuning = state.active, self._criteria, self._tuning
         if start is None:
             return replace(state, is_spent=True)
@@ -152,7 +152,7 @@ class NewtonByOutput:
         return _without(_with_totals(state), done | stuck)
 
     def _scaling(self, problem, state):
-        """The scaling at the active outputs; a pass of those that have changed much."""
+        """The scaling at the active outputs, renewed for those that changed much."""
         has_intercept = problem.description.has_intercept
         point, precision = state.active, self._plan.precision
         if state.scaling is None:
@@ -181,7 +181,7 @@ class NewtonByOutput:
 
 
 def _expected_decreases(squares, least_curvatures, lengths):
-    """By how much each value is expected to fall; NaN where this is not known."""
+    """Expected decrease of each value; NaN if unknown."""
     # After a shortened step the model's curvature is not reliable.
     is_known = (lengths >= 1) & (least_curvatures > 0)
     expected = np.full(len(is_known), math.nan)

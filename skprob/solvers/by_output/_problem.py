@@ -35,11 +35,11 @@ class OutputsRay(Protocol):
 class OutputsPoint(Protocol):
     """Some outputs at one point."""
 
-    outputs: Array  #: Their numbers among those of the problem: (m,).
+    outputs: Array  #: Numbers of these outputs among those of the problem: (m,).
     parameters: Array  #: (m, size).
     values: Array  #: (m,); all outputs add up to the value of the problem.
     gradient: Array  #: (m, size).
-    ridge: Array  #: What the penalty adds to each Hessian's diagonal: (size,).
+    ridge: Array  #: Second derivatives of the penalty: (size,).
 
     def of_outputs(self, some: Array) -> OutputsPoint:
         """The point of some of these outputs, given by their numbers."""
@@ -73,4 +73,4 @@ class SeparableProblem(LinearProblem, Protocol):
         """All outputs at parameters (n_parameters,), in one pass."""
 
     def separate_start(self, parameters: Array) -> Array:
-        """Parameters with the best intercepts where an output's are zero; no pass."""
+        """Parameters with the best intercept of each output with zeros; no pass."""

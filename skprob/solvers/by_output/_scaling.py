@@ -23,12 +23,12 @@ class OutputScaling:
     Attributes
     ----------
     total : ndarray of shape (m,)
-        Curvature of each output now.
+        Curvature of each output at the current point.
     total_before : ndarray of shape (m,)
-        The same when the moments were computed.
+        Curvature of each output when the moments were computed.
     mean, variance : ndarray of shape (m, size)
-        Means are zero, and variances squares, where there is no intercept; those of the
-        constant column are zero and one.
+        Means and variances of the columns. Without an intercept means are zero, and
+        variances mean squares. The constant column has mean zero and variance one.
     inverse : ndarray of shape (m, size)
         One over the diagonal of each Hessian in centred columns.
     """
@@ -52,8 +52,8 @@ class OutputScaling:
     def moved_to(self, point, has_intercept, precision, most_change):
         """The scaling of the same outputs at another point.
 
-        It takes a pass of those outputs whose curvature has changed by more than a
-        factor since the last one.
+        It takes a pass for the outputs whose curvature has changed by more than a
+        factor since the moments were computed.
         """
         total = _positive(point.total_curvature())
         ratio = total / self.total_before

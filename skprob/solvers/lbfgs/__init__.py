@@ -1,7 +1,7 @@
-"""L-BFGS, which needs values and gradients alone.
+"""L-BFGS, which needs only values and gradients.
 
-`_lbfgs.py` hands the problem to SciPy. Where the gradient of a convex problem jumps,
-`_bundle.py` continues from there.
+`_lbfgs.py` calls SciPy. If the gradient of a convex problem jumps, `_bundle.py`
+continues.
 """
 
 from ._lbfgs import EvaluatedPoint, minimize_lbfgs

@@ -6,8 +6,8 @@ their linearization errors e_j = f(x) - f(x_j) - ⟨g_j, x - x_j⟩, for all y
 
     f(y) ≥ f(x) + ⟨Σ λ_j g_j, y - x⟩ - Σ λ_j e_j.
 
-So the smallest combination takes the place of the gradient: it is a descent direction,
-or else it shows that the objective cannot fall by more than the errors.
+So the smallest combination is used in place of the gradient. It is a descent direction,
+or it shows that the objective cannot fall by more than the errors.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from .._state import State
 
 
 class Evaluation(NamedTuple):
-    """A problem at parameters; or with a combination in place of the gradient."""
+    """A problem at parameters, possibly with a combination in place of the gradient."""
 
     parameters: Array
     value: float
     gradient: Array
 
     def error_of(self, other):
-        """Linearization error here of the gradient at another point."""
+        """Linearization error at this point of the gradient at another point."""
         ahead = self.parameters - other.parameters
         return self.value - other.value - float(other.gradient @ ahead)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BundleState(State):
-    """Where a bundle is. Its point has the smallest combination for its gradient."""
+    """State of a bundle. The gradient of its point is the smallest combination."""
 
     #: The point with its own gradient.
     center: Evaluation
@@ -50,7 +50,7 @@ class BundleState(State):
     slopes: tuple[Array, ...]
     #: The smallest combination, in the coordinates.
     slope: Array
-    #: Present tolerances, in units of those at the end.
+    #: Current tolerances, in units of the final ones.
     looseness: float
 
 
@@ -82,13 +82,13 @@ class Bundle:
         self._coordinates = coordinates
 
     def init(self, problem, point):
-        """The state at a point, with its gradient alone."""
+        """The state at a point, whose bundle is its gradient."""
         center = Evaluation(point.parameters, point.value, point.gradient)
         slopes = (to_numpy(self._coordinates.gradient(center.gradient)),)
         return self._combined(center, (center,), slopes, self._tuning.bundle_looseness)
 
     def step(self, problem, state):
-        """Add gradients up to a lower point, or a combination within tol."""
+        """Add gradients until a point is lower, or a combination is within tol."""
         tuning = self._tuning
         most = max(
             min(tuning.bundle_size, tuning.most_numbers // problem.initial().size), 2
@@ -117,18 +117,18 @@ class Bundle:
                 return state
 
     def _allowed(self, problem, state):
-        """Largest decrease that may be left at the end."""
+        """Largest expected decrease that is allowed at the end."""
         return allowed_decrease(problem, state.center.value, self._criteria.tol)
 
     def _is_small(self, problem, state):
-        """Whether the combination is within tol, and so is the gain that it leaves."""
+        """Whether the combination and the expected decrease are within tol."""
         smallest, looseness = state.point.gradient, state.looseness
         gain = gain_by_scaling(smallest, state.center.parameters)
         within_tol = np.abs(smallest).max() <= looseness * self._criteria.tol
         return within_tol and gain <= looseness * self._allowed(problem, state)
 
     def _trial(self, problem, state):
-        """A lower point along the combination, or one nearby; and whether it is lower.
+        """A point along the combination, lower or nearby, and whether it is lower.
 
         None if the step is too short to change the parameters.
         """
@@ -149,7 +149,7 @@ class Bundle:
 
     def _near(self, state, center, allowed, most):
         """Points and slopes whose linearization error is allowed, without old ones."""
-        # Leave room for as many gradients as a new point may need.
+        # Keep space for the gradients that a new point may need.
         first = len(state.points) - most // 2
         pairs = [
             (point, slope)

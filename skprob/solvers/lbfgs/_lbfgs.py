@@ -36,22 +36,23 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
     that correlated features do not slow it down. Arguments and result are those of
     :func:`minimize`, with a `plan` in place of solvers. Evaluations are not limited.
 
-    If the plan has single precision, so have evaluations until rounding errors matter.
-    The point that is accepted as the minimum is evaluated in the precision of X.
+    If the plan has single precision, evaluations are in single precision until rounding
+    errors are significant. The accepted point is evaluated in the precision of X.
     """
     record, tuning = Record(problem, criteria, callback), criteria.tuning
     is_renewed = plan.preconditioner.startswith("gram")
     has_kinks = problem.description.has_kinks
     stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
-    # Curvatures are kept from stretch to stretch: the least of a few may be too large.
+    # Curvatures are kept over several runs of SciPy's solver: the smallest of only a
+    # few may be too large.
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
     evaluated = problem
     if plan.precision_of_values is np.float32:
         evaluated = problem.in_single_precision() or problem
     while True:
-        # Where the curvature is not bounded, that of a point may mislead, and that of
-        # the initial parameters does not.
+        # If the curvature is not bounded, use the curvature at the initial parameters:
+        # at another point it may be far too large.
         where = problem.initial() if restarts else origin
         if plan.preconditioner == "none":
             curvature = None
@@ -71,7 +72,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
         )
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
-            # Between kinks L-BFGS finds no curvature, and its steps become short.
+            # L-BFGS finds no curvature between kinks, and its steps become short.
             from ._bundle import Bundle  # Imported when used.
 
             bundle = Bundle(criteria, preconditioner.coordinates, tuning)
@@ -80,7 +81,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
         if record.is_over:
             break
         if gave_up and evaluated is not problem:
-            # Rounding errors may be the reason.
+            # Rounding errors may be the reason: continue in the precision of X.
             evaluated, origin = problem, path.point.parameters
             continue
         evaluated = path.evaluated
@@ -88,7 +89,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None):
         if is_stuck and (restarts or not problem.description.is_convex):
             record.stall(State(point=path.point, is_stalled=True))
             break
-        # Its memory of the curvature may be at fault: start again without it.
+        # L-BFGS's approximation of the curvature may be wrong: start again without it.
         restarts, origin = is_stuck, path.point.parameters
         stretch = stretch if has_kinks else 2 * stretch
     return record.solution("lbfgs")
@@ -115,21 +116,23 @@ class _Path:
     point : EvaluatedPoint
         The last iterate.
     evaluated : Problem
-        The problem, or the same one in single precision until rounding errors matter.
+        The problem, or the problem in single precision until rounding errors are
+        significant.
     """
 
     def __init__(self, problem, evaluated, record, coordinates, origin, criteria):
         self._problem, self.evaluated, self._record = problem, evaluated, record
         self._criteria, self._tuning = criteria, criteria.tuning
         self._coordinates, self._origin = coordinates, origin
-        # Height of the last iterate above the origin.
+        # Value at the last iterate less that at the origin.
         self._height = 0.0
         n_variables = len(to_numpy(coordinates.gradient(origin)))
         self._evaluate(np.zeros(n_variables), evaluated)
         self._evaluate_precisely(-math.inf, math.nan)
         self.point, self._variables, self._slope = self._last
-        # SciPy's first step has length one; the length of the gradient is right where
-        # the curvature is about one. So SciPy's variables are in units of that length.
+        # SciPy's first step has length one. The length of the gradient would be right
+        # for a curvature of about one, so SciPy's variables are in units of this
+        # length.
         self._unit = np.linalg.norm(self._slope) or 1.0
 
     def _evaluate(self, variables, problem):
@@ -141,10 +144,10 @@ class _Path:
         self._last = EvaluatedPoint(parameters, value, gradient), variables, slope
 
     def _evaluate_precisely(self, climb, expected):
-        """Evaluate the last point again if single precision does not suffice there.
+        """Evaluate the last point again if single precision is not enough.
 
-        It does not suffice where the value has changed by no more than its rounding
-        error, nor from then on, nor where the criteria may hold.
+        It is not enough once the value has changed by no more than its rounding error,
+        and where the criteria may hold.
         """
         if self.evaluated is self._problem:
             return
@@ -164,12 +167,12 @@ class _Path:
         if abs(climb) <= rounding_error_of(
             self.evaluated, self.point.value, self._tuning
         ):
-            # Where rounding hides which one is lower, the gradients at both show it.
+            # Rounding hides which one is lower: use the gradients at both points.
             climb = (variables - self._variables) @ (slope + self._slope) / 2
         return climb
 
     def __call__(self, scaled):
-        """By how much the value exceeds that at the origin, and the gradient."""
+        """Value less that at the origin, and gradient."""
         # SciPy begins at the origin, which has been evaluated.
         if not np.array_equal(self._unit * scaled, self._last[1]):
             self._evaluate(self._unit * scaled, self.evaluated)

@@ -1,9 +1,9 @@
 """Newton's methods by products with the Hessian, or for several problems at once.
 
-`_newton_cg.py` solves by conjugate gradients (`_conjugate_gradients.py`),
-preconditioned with a part of the Hessian (`_preconditioner.py`); `_by_products.py`
-starts it on a sample of large data. `_newton_family.py` takes several little problems
-of the same rows at once.
+`_newton_cg.py` computes steps by conjugate gradients (`_conjugate_gradients.py`) with a
+preconditioner from a part of the Hessian (`_preconditioner.py`). `_by_products.py`
+starts it on a sample of large data. `_newton_family.py` minimises several little
+problems of the same rows together.
 """
 
 from ._by_products import minimize_by_products, sample_size

@@ -1,7 +1,7 @@
 """Newton's method by Hessian products, from the minimum of a sample of the rows.
 
-Far from the minimum a sample of the rows leads as far as all of them, and a pass over
-it takes as much less time as it has fewer rows.
+Far from the minimum a step from a sample of the rows is as good as one from all rows,
+and a pass over the sample takes less time in proportion to its size.
 """
 
 import math
@@ -23,21 +23,21 @@ def minimize_by_products(
     ----------
     problem : LinearProblem
     start : ndarray of shape (n_parameters,)
-        A start other than zero needs no sample.
+        Start; a sample is used only if it is zero.
     chosen : Plan
     criteria : Criteria
     callback : callable or None
         As for :func:`minimize`.
     may_split : bool
-        Whether splitting may take its turn, where products become many.
+        Whether splitting may continue, if products become many.
     resume : (State, float) or None
         As for :func:`solve`.
 
     Returns
     -------
     solution : Solution
-        In its history the passes and seconds of the sample belong to the start. A pass
-        over the sample is a share of one over all rows.
+        The solution. The passes and seconds for the sample are part of the start in its
+        history. A pass over the sample counts as a share of a pass over all rows.
     """
     tuning = criteria.tuning
     if chosen.preconditioner == "diagonal" and resume is None:
@@ -72,9 +72,9 @@ def minimize_by_products(
 
 
 def sample_size(description, tuning=Tuning()):
-    """Number of rows of the sample that a fit starts on; zero where none pays.
+    """Number of rows of the sample for the start; zero if a sample saves no time.
 
-    On a GPU it saves nothing: a pass over a sample takes as long as one over all rows.
+    On a GPU it saves none: a pass over a sample takes as long as one over all rows.
 
     Parameters
     ----------
@@ -107,8 +107,8 @@ def _minimum_of_sample(problem, n_sampled, start, criteria):
 def _with_best_intercepts(problem, start, criteria):
     """The start, at the best intercepts of zero coefficients if these gain much.
 
-    Only where rows have several classes: single ones are separable more often, and need
-    the steps from zero under a stronger penalty.
+    It is changed only if targets have several classes. Rows with a single class are
+    separable more often, and need the steps from zero under a stronger penalty.
     """
     matrix, tuning = start.reshape(problem.description.shape), criteria.tuning
     if matrix[:, :-1].any() or not 1 < len(matrix) <= tuning.most_intercepts:
@@ -117,7 +117,7 @@ def _with_best_intercepts(problem, start, criteria):
         return start
     rough = criteria.of_start(tol=1e-3, max_iter=50)
     solution = minimize(alone, [NewtonCholesky(tuning)], rough, matrix[:, -1])
-    # Both values lack the same part, that of targets that differ between rows.
+    # Both values differ from those of all rows by the same constant.
     gain = solution.history[0].objective - solution.value
     if gain < tuning.gain_of_intercepts * abs(problem.value_at_zero):
         return start

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Smallest curvature along a direction of length one that is more than rounding error.
-# A smaller one made steps of 1e15 where bounds of a budget are active at the start.
+# Smallest curvature, along a direction of length one, above rounding errors. With a
+# smaller limit steps are up to 1e15 where bounds of a budget are active at the start.
 _NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
 
 
@@ -22,9 +22,9 @@ class Step(NamedTuple):
 
     step: np.ndarray
     n_products: int
-    least_curvature: float  #: Along the directions taken, each of length one.
-    kept: ConjugateDirections  #: The first of those taken.
-    ray: Any = None  #: The problem along the step, where its change is known.
+    least_curvature: float  #: Smallest curvature along the directions taken.
+    kept: ConjugateDirections  #: The first directions.
+    ray: Any = None  #: The problem along the step, if its raw predictions are known.
 
 
 def conjugate_gradients(
@@ -41,8 +41,8 @@ def conjugate_gradients(
 ):
     """Minimise a quadratic model roughly.
 
-    The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. A direction whose curvature is not positive
-    ends the step before it; if it is the first, it is the step. With B about the
+    The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. At a direction whose curvature is not
+    positive the method stops; if it is the first one, it is the step. With B about the
     inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a gradient the
     root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B gradient and
     ⟨gradient, B gradient⟩ of each group. `descent` is this result for the gradient, if
@@ -101,7 +101,7 @@ class _Group:
         self._least_gain, self._moved = least_gain, moved or _ignored
 
     def advance(self, product):
-        """Take the step along the direction; returns whether another may pay off."""
+        """Take the step along the direction; returns whether to continue."""
         direction = self._direction
         self._n_products += 1
         curvature = float(direction @ product)
@@ -125,7 +125,7 @@ class _Group:
         return True
 
     def turn(self, conjugate, square):
-        """Turn to the next direction; returns whether the residual is still large."""
+        """Compute the next direction; returns whether the residual is still large."""
         if square <= self._enough:
             return self._end()
         part = square / self.square

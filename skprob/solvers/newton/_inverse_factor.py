@@ -9,18 +9,18 @@ def inverse_factor(matrices):
     Parameters
     ----------
     matrices : array of shape (..., n, n)
-        Of a library with the extension for linear algebra of the array API standard.
+        Matrices of a library with the linear algebra extension of the array API.
     """
     xp = namespace(matrices)
     try:
         factors = xp.linalg.cholesky(matrices)
     except Exception as error:
-        # Each library has a class of its own by this name.
+        # Each library defines a class of this name.
         if "LinAlgError" not in type(error).__name__:
             raise
         return None
     identity = identity_like(matrices.shape[-1], matrices)
-    if hasattr(xp.linalg, "solve_triangular"):  # torch has it, the standard not.
+    if hasattr(xp.linalg, "solve_triangular"):  # In torch, but not in the standard.
         inverses = xp.linalg.solve_triangular(factors, identity, upper=False)
     else:
         inverses = xp.linalg.solve(factors, xp.broadcast_to(identity, factors.shape))

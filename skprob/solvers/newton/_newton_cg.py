@@ -3,10 +3,10 @@
 The forcing term falls with the gradient, so that the last steps converge superlinearly.
 The preconditioner is renewed after as many Hessian products as it cost.
 
-The first steps from zero are taken under a stronger penalty, if they are expected to
-gain much. If nearly all rows are separable, their curvature vanishes with their loss:
-the quadratic model has no information on rows with a large margin, and its step is too
-long for them. Under a stronger penalty margins are smaller, and its minimum is closer
+The first steps from zero are taken under a stronger penalty, if their expected gain is
+large. If nearly all rows are separable, their curvature vanishes with their loss. The
+quadratic model then has no information on rows with a large margin, and its step is too
+long for them. Under a stronger penalty margins are smaller, and the minimum is closer
 to the start.
 """
 
@@ -27,7 +27,7 @@ from ._preconditioner import Preconditioner
 
 @dataclass(frozen=True, kw_only=True)
 class NewtonCGState(State):
-    """Where Newton's method by conjugate gradients is."""
+    """State of Newton's method by conjugate gradients."""
 
     # Estimates of the curvature.
     preconditioner: Preconditioner
@@ -40,9 +40,9 @@ class NewtonCGState(State):
     n_products: int = 0
 
     # The penalty of the steps.
-    #: Multiple of the objective's own.
+    #: Factor of the objective's penalty.
     penalty_factor: float = 1.0
-    #: Objective under that penalty at the start.
+    #: Objective under this penalty at the start.
     first_value: float = math.nan
 
     def view(self):
@@ -59,7 +59,7 @@ class NewtonCG:
     ----------
     plan : Plan
     most_products : float, default=inf
-        Hessian products after which another solver should take over.
+        Hessian products after which another solver should continue.
     tuning : Tuning
 
     References
@@ -118,7 +118,7 @@ class NewtonCG:
         )
 
     def step(self, problem, state):
-        """Go along Newton's step, computed roughly."""
+        """Search along an approximate Newton's step."""
         view, description = state.view(), problem.description
         if self._is_outdated(problem, state):
             preconditioner = Preconditioner.at(
@@ -174,12 +174,13 @@ class NewtonCG:
         return state
 
     def _is_outdated(self, problem, state):
-        """Whether the preconditioner has served enough, or is of another curvature."""
+        """Whether the preconditioner is old, or is for another curvature."""
         n_products = state.preconditioner.n_products
         if n_products >= self._plan.renew_after:
             return True
-        # Rows have more curvature now: with the true one the least is at most about 1.
-        # A fit without a penalty may have no minimum, and then no least curvature.
+        # With the current curvature, the least one in the coordinates is at most about
+        # 1. A larger one shows that rows have more curvature now. Without a penalty
+        # there may be no minimum, and then the least curvature has no bound.
         has_grams = self._plan.preconditioner.startswith("gram") and problem.has_penalty
         least = state.smallest_curvatures[-1] if state.smallest_curvatures else 1.0
         return has_grams and n_products > 0 and least > self._tuning.most_curvature
@@ -256,5 +257,5 @@ class NewtonCG:
 
 
 def _times_identity(gradient):
-    """As :meth:`Preconditioner.times`, where the inverse Hessian is the identity."""
+    """The result of :meth:`Preconditioner.times` for the identity."""
     return gradient, np.einsum("...i,...i->...", gradient, gradient)

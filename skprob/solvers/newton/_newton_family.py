@@ -24,20 +24,20 @@ def minimize_family(
     Parameters
     ----------
     problem : LinearProblem
-        It has a family: its data are little.
+        A problem with a family: its data are little.
     strengths : ndarray of shape (n_problems,)
     starts : ndarray of shape (n_problems, n_parameters)
     tol, tol_at_start : float
         Tolerance after and before the first step.
     max_iter : int
-        Steps of each problem.
+        Largest number of steps of each problem.
     tuning : Tuning
 
     Returns
     -------
     parameters : ndarray of shape (n_problems, n_parameters)
     n_iter : ndarray of int of shape (n_problems,)
-        Steps that were taken; -1 for a problem that has not converged.
+        Number of steps; -1 for a problem that has not converged.
     """
     family, n_problems = problem.family(strengths), len(strengths)
     eps = precision(problem.description.dtype)
@@ -45,7 +45,7 @@ def minimize_family(
     at_zero = abs(problem.value_at_zero)
 
     def newton(gradients, hessians):
-        """Newton's steps, and the decreases that are expected of them."""
+        """Newton's steps and their expected decreases."""
         diagonals = hessians.reshape(len(hessians), -1)[:, :: hessians.shape[1] + 1]
         diagonals += damping * diagonals.max(axis=1, keepdims=True)
         steps = -np.linalg.solve(hessians, gradients[:, :, None])[:, :, 0]
@@ -55,8 +55,8 @@ def minimize_family(
         allowed = tolerance * values + tolerance**2 * at_zero + eps
         return (np.abs(gradients).max(axis=1) <= tolerance) & (expected <= allowed)
 
-    # 0. Evaluate the starts. One from which much is expected to be gained is the
-    #    minimum of another loss, too far out for this one: half of it is nearer.
+    # 0. Evaluate the starts. Halve a start with a large expected decrease: it is the
+    #    minimum of another loss, with too large coefficients for this one.
     which, points = np.arange(n_problems), starts.copy()
     values, gradients, hessians = family.at(points, which)
     steps, expected = newton(gradients, hessians)

@@ -23,13 +23,13 @@ class Preconditioner:
     ----------
     coordinates : Identity, Scaling, Whitening or WhiteningOnDevice
     curvature : tuple or array or None
-        What they were computed from: moments, or Gram matrices.
+        Moments or Gram matrices from which they were computed.
     sandwiches_at_zero : array or None
         Gram matrices at zero raw predictions, if they have been computed.
     recycled : ConjugateDirections or None
         Directions of the last step, along which the inverse is exact.
     n_products : int
-        Hessian products that it has served.
+        Number of Hessian products since it was computed.
     precision : type
         Floating-point type of Gram matrices and Hessian products.
     """
@@ -51,8 +51,8 @@ class Preconditioner:
         plan : Plan
         description : Description
         before : Preconditioner or None
-            Its Gram matrices at zero and its recycled directions are used again. If it
-            has double precision, single precision has not been enough.
+            The last preconditioner, whose Gram matrices at zero and recycled directions
+            are used again. If its precision is double, this one is double, too.
         tuning : Tuning
         """
         recycled = None if before is None else before.recycled
@@ -94,8 +94,8 @@ class Preconditioner:
     def suits_single_precision(self, tuning):
         """Whether Gram matrices in single precision were accurate enough.
 
-        Their errors are relative to their diagonals, and those of a row's curvature to
-        its probabilities, which may be much larger.
+        Their errors are in proportion to their diagonals. Errors of a row's curvature
+        are in proportion to its probabilities, which may be much larger.
         """
         curvature = np.einsum("kii->ki", self.curvature).mean(axis=0).max()
         return min(self.coordinates.least_pivot, curvature) >= tuning.least_pivot
@@ -145,7 +145,7 @@ class Preconditioner:
     def _by_coordinates(self, groups):
         slope = self.coordinates.gradient(groups.reshape(-1))
         product = self.coordinates.to_parameters(slope).reshape(groups.shape)
-        if not is_host(slope):  # It is on a device, and these are not.
+        if not is_host(slope):  # The slope is on a device, and the groups are not.
             return product, np.einsum("gi,gi->g", groups, product)
         slope = slope.reshape(len(groups), -1)
         return product, np.einsum("gi,gi->g", slope, slope)

@@ -26,8 +26,8 @@ from ._inverse_factor import inverse_factor
 class WhiteningOnDevice:
     """The coordinates of ``Whitening``, with Gram matrices of another library.
 
-    Parameters and gradients are NumPy's. The variables in these coordinates are arrays
-    on the device, so that a gradient is copied to the device, and a step back.
+    Parameters and gradients are NumPy arrays, and variables in these coordinates arrays
+    on the device. So a gradient is copied to the device, and a step back.
     """
 
     def __init__(self, grams, ridge, description, splits=True):
@@ -70,7 +70,7 @@ class WhiteningOnDevice:
 
 
 def _diagonals(grams):
-    """Diagonals (n_grams, size) of matrices, as NumPy's array of float64."""
+    """Diagonals (n_grams, size) of matrices, as a NumPy array of float64."""
     n_grams, size, _ = grams.shape
     entries = reshape(grams, (n_grams, size**2))[:, :: size + 1]
     return to_numpy(entries).astype(np.float64)
@@ -79,7 +79,7 @@ def _diagonals(grams):
 def _inverse_factors(grams, diagonals, vanishing):
     """L_k⁻¹ of Gram matrices with other diagonals (n_grams, size).
 
-    All of them in one call; one after the other where that fails for some.
+    They are computed in one call, or one after the other if this fails for some.
     """
     xp, identity = namespace(grams), identity_like(grams.shape[1], grams)
 
@@ -98,7 +98,7 @@ def _inverse_factors(grams, diagonals, vanishing):
 def _inverse_factor(gram, diagonal, jitter):
     """L⁻¹ of one matrix with another diagonal, which grows until it is positive.
 
-    The identity where numbers have overflowed: there is no curvature to go by.
+    The result is the identity if numbers have overflowed.
     """
     xp, identity = namespace(gram), identity_like(gram.shape[0], gram)
     if not (np.isfinite(diagonal).all() and all_finite(gram)):

@@ -1,8 +1,8 @@
-"""Second derivatives of the smooth part at one point, as a quadratic model needs them.
+"""The protocol of the second derivatives of the smooth part, and shared functions.
 
-`_piece_hessian.py` has those of some parameters written out, `_hessian_products.py`
-multiplies with those of all, and `_lbfgs_matrix.py` approximates them from the last
-steps. Here is what they share.
+`_piece_hessian.py` has the Hessian matrix of some parameters, `_hessian_products.py`
+has products with the Hessian of all parameters, and `_lbfgs_matrix.py` approximates the
+Hessian from the last steps.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class ModelCurvature(Protocol):
     ) -> Array:
         """About minus the inverse on the active parameters, times a residual.
 
-        The Hessian there is that of the smooth part plus that of the shrinkage at the
-        parameters `stepped`.
+        The inverted Hessian is that of the smooth part plus that of the shrinkage at
+        the parameters `stepped`.
         """
 
 

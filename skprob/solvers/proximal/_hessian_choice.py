@@ -1,4 +1,4 @@
-"""Whether the Hessian is written out, from how many rows, and in which precision."""
+"""The choice whether the Hessian matrix is computed, from how many rows, and how."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class WrittenHessian(NamedTuple):
-    """How the Hessian of some parameters is computed."""
+    """Settings with which the Hessian matrix of some parameters is computed."""
 
     share: float  #: Share of the rows, drawn in proportion to their curvature.
     precision: type  #: Floating-point type.
@@ -42,7 +42,7 @@ class HessianChoice:
             self._of_gram = n_rows * n_numbers**2
 
     def is_cheap(self, most_products):
-        """Whether it costs no more than many products, or than a step has taken."""
+        """Whether the matrix costs at most this number of products, or a fixed one."""
         tuning, n_included = self._tuning, self._n_included
         cost = self._of_gram / 2 + n_included**3
         many = max(tuning.hessian_products, most_products) * self._of_product
@@ -58,10 +58,10 @@ class HessianChoice:
         is_near : bool
             Whether the point is near the minimum, so that more rows are drawn.
         is_precise : bool
-            Whether it is to be in double precision.
+            Whether the Hessian must be in double precision.
         """
-        # Drawn rows leave out rare features, and their curvature: without this rule two
-        # classes of 20 newsgroups take 1.4 times as long.
+        # Drawn rows would leave out rare features with their curvature: without this
+        # rule two classes of 20 newsgroups take 1.4 times as long.
         if self.is_sparse:
             return WrittenHessian(1.0, np.float64)
         return WrittenHessian(self._share(is_near), self._precision(is_precise))

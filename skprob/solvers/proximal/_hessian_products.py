@@ -7,10 +7,10 @@ from ._curvature import conjugate_step, diagonal_inverse, least_curvature
 
 
 class HessianProducts:
-    """Products with the Hessian, and conjugate gradients.
+    """Products with the Hessian, and Newton's steps by conjugate gradients.
 
-    They are preconditioned by Gram matrices, restricted to the active parameters of
-    each output, or by the diagonal.
+    Conjugate gradients are preconditioned by Gram matrices, restricted to the active
+    parameters of each output, or by the diagonal.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class HessianProducts:
         The type in which conjugate gradients compute products.
     """
 
-    #: By conjugate gradients, which take longer than the round gains.
+    #: A second Newton step, by conjugate gradients, would take longer than it saves.
     most_steps = 1
 
     def __init__(self, point, shape, grams, forcing_term, precision):

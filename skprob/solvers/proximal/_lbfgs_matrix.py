@@ -1,4 +1,4 @@
-"""The Hessian as L-BFGS approximates it."""
+"""The L-BFGS approximation of the Hessian."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The minimum of the quadratic model at a point, by a curvature that suits its cost."""
+"""The minimum of the quadratic model at a point, by the curvature that costs least."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def minimised_model(problem, state, method, tuning):
     problem : CompositeProblem
     state : ProximalState
     method : {"auto", "newton-cg", "newton-cholesky", "lbfgs"}
-        As for ``ProximalNewton``.
+        Kind of curvature, as for ``ProximalNewton``.
     tuning : Tuning
 
     Returns
     -------
     state : ProximalState
-        With the Gram matrices that were computed, and with `is_precise` if single
-        precision did not do.
+        The state with the computed Gram matrices, and with `is_precise` if single
+        precision was not enough.
     model : MinimisedModel
     """
     norm = float(np.abs(state.point.gradient).max())
@@ -59,16 +59,16 @@ def minimised_model(problem, state, method, tuning):
 
 
 def _by_steps(problem, state):
-    """The minimum by the curvature that the last steps have shown."""
+    """The minimum by the L-BFGS approximation from the last steps."""
     shape = problem.description.shape
     curvature = LBFGSMatrix(state.point.smooth, shape, state.pairs, 1e-3)
     return _minimum(problem, state.point, curvature, forcing_term=1e-2, most_rounds=10)
 
 
 def _by_products(problem, state, forcing_term, tuning):
-    """The state with Gram matrices that are near enough, and the minimum by products.
+    """The state with recent Gram matrices, and the minimum by Hessian products.
 
-    Products with the Hessian; the Gram matrices are for conjugate gradients.
+    The Gram matrices are the preconditioner of conjugate gradients.
     """
     description, smooth = problem.description, state.point.smooth
     planned, grams = plan(description, tuning), None
@@ -86,10 +86,10 @@ def _by_products(problem, state, forcing_term, tuning):
 
 
 def _by_hessian(problem, state, included, choice, forcing_term, tuning):
-    """The minimum by the Hessian of the included parameters (a mask), written out.
+    """The state, and the minimum by the Hessian matrix of the included parameters.
 
-    It is written out again, in double precision, where single precision does not do.
-    The state has that, too.
+    `included` is a mask. If single precision is not enough, the matrix is computed
+    again in double precision, and the state has `is_precise`.
     """
     point, piece = state.point, Piece(included, problem.shrinkage)
     share, precision = choice.written(state.is_near, state.is_precise)
@@ -139,7 +139,7 @@ def _minimum(problem, point, curvature, piece=None, **rounds):
 
 
 def _recentred(shrinkage, ridge, piece, parameters, gradient):
-    """Parameters with the least penalty, of those with the same loss.
+    """Parameters with the least penalty among those with the same loss.
 
     They and the gradient are matrices (M, size), or arrays of a piece.
     """

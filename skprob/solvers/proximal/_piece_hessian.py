@@ -1,4 +1,4 @@
-"""Parameters that may move, and their Hessian written out."""
+"""Parameters that may move, and their Hessian matrix."""
 
 import numpy as np
 from scipy.linalg.lapack import dposv, sposv
@@ -6,15 +6,15 @@ from scipy.linalg.lapack import dposv, sposv
 from ..._utils.single_precision import smallest_pivot
 from ._curvature import least_curvature
 
-# Damping of a Hessian that is written out, in units of its diagonal.
+# Damping of a Hessian matrix, relative to its diagonal.
 _DAMPING = 1e-10
 
 
 class Piece:
     """Some parameters of a matrix (M, size), in an array of their own.
 
-    The others are zero and stay there. The array has one row; or M, of whole columns,
-    for a shrinkage of columns.
+    The other parameters are and remain zero. The array has one row or, for a shrinkage
+    of columns, M rows of whole columns.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class Piece:
 
 
 class PieceHessian:
-    """The Hessian of the parameters of a piece, written out.
+    """The Hessian matrix of the parameters of a piece.
 
     Parameters
     ----------
     hessian : ndarray of shape (n_included, n_included)
     piece : Piece
     is_shift_invariant : bool
-        Whether equal changes of all raw predictions change nothing but the penalty.
+        Whether equal changes of all raw predictions of a row do not change the loss.
     is_rough : bool, default=False
-        Whether it has the rounding errors of single precision. Its factors have them,
-        too; further rounds take them away.
+        Whether the matrix has the rounding errors of single precision. Its factors are
+        then in single precision, too, and further rounds correct the errors.
     """
 
     #: Most Newton steps of a round, each with fewer zeros that may move.
@@ -62,7 +62,7 @@ class PieceHessian:
     n_products = 0
 
     def __init__(self, hessian, piece, is_shift_invariant, is_rough=False):
-        #: The smallest pivot of its factors so far, in units of the diagonal.
+        #: Smallest pivot of the factors so far, relative to the diagonal.
         self.least_pivot = 1.0
         self._hessian, self._piece, self._is_shift_invariant = (
             hessian,
@@ -81,10 +81,10 @@ class PieceHessian:
     def newton_step(self, is_active, residual, stepped, shrinkage):
         """Minus the inverse on the active parameters, times a residual."""
         active = is_active.reshape(-1).nonzero()[0]
-        # A quarter of the time of np.ix_.
+        # This takes a quarter of the time of np.ix_.
         matrix = self._to_factor.take(active, axis=0).take(active, axis=1)
         if shrinkage.is_by_column:
-            # Columns are active as a whole.
+            # Either all or no entries of a column are active.
             columns = active[: len(active) // len(is_active)]
             _add_norms(matrix, shrinkage, stepped, columns)
         elif self._is_shift_invariant:
@@ -98,7 +98,7 @@ class PieceHessian:
     def _add_common_part(self, matrix, is_active):
         """Add curvature along equal changes of all entries of a column.
 
-        They are another step.
+        A shift of whole columns is a separate step: ``Shrinkage.common_shift``.
         """
         piece = self._piece
         is_whole = piece.whole(is_active).all(axis=0)
@@ -110,10 +110,10 @@ class PieceHessian:
 
 
 def _solved(matrix, right):
-    """The solution of a symmetric system, damped where it has no factor.
+    """The solution of a symmetric system, damped if it has no factor.
 
-    And the smallest pivot in units of the diagonal; zero where there is a damping. The
-    matrix is overwritten.
+    The second result is the smallest pivot relative to the diagonal, or zero with a
+    damping. The matrix is overwritten.
     """
     if not len(right):
         return right, 1.0

@@ -1,9 +1,9 @@
 """Proximal Newton's method on a working set of features.
 
-A step minimises a quadratic model of the smooth part plus the shrinkage itself, and
-goes along the way there. If few features are active, it solves the problem restricted
-to a working set of them, on a copy of their columns, before the next pass over all
-data.
+A step minimises a quadratic model of the smooth part plus the exact shrinkage, and
+searches along the line to this minimum. If few features are active, it minimises the
+problem restricted to a working set of them, on a copy of their columns, before the next
+pass over all data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ._working_set import working_set
 
 @dataclass(frozen=True, kw_only=True)
 class ProximalState(State):
-    """Where proximal Newton's method is."""
+    """State of proximal Newton's method."""
 
     # The working set.
     #: The problem restricted to it, and the numbers of its features; None for all.
@@ -31,18 +31,18 @@ class ProximalState(State):
     features: Array | None = None
 
     # Estimates of the curvature.
-    #: Gram matrices, and Hessian products since they were computed.
+    #: Gram matrices, and number of Hessian products since they were computed.
     grams: Array | None = None
     n_products: int = 0
-    #: Most Hessian products of a step.
+    #: Largest number of Hessian products of a step so far.
     most_products: int = 0
     #: The last steps and changes of the gradient of the smooth part.
     pairs: tuple = ()
-    #: More curvature of the loss of each row than there is, where that changes soon.
+    #: Number added to the curvature of each row's loss, where this changes soon.
     damping: float = 0.0
-    #: Whether a step has lowered the objective by little.
+    #: Whether a step has lowered the objective only a little.
     is_near: bool = False
-    #: Whether Hessians are written out in double precision.
+    #: Whether Hessian matrices are computed in double precision.
     is_precise: bool = False
     #: The minimum of the model at the point, if it is known.
     minimised: MinimisedModel | None = None
@@ -54,10 +54,11 @@ class ProximalNewton:
     Parameters
     ----------
     criteria : Criteria
-        Its rounding error is used in line searches.
+        Criteria, whose rounding error is used in line searches.
     method : {"auto", "newton-cg", "newton-cholesky", "lbfgs"}
-        Whether the Hessian is written out, multiplied with, or approximated from the
-        last steps; "auto" writes it out where that costs little.
+        Kind of curvature: the Hessian matrix with "newton-cholesky", products with
+        "newton-cg", an approximation from the last steps with "lbfgs". "auto" computes
+        the matrix if that costs little, else products.
     tuning : Tuning
 
     References
@@ -89,7 +90,9 @@ class ProximalNewton:
             after = self._iterate(problem, state)
             if after is None:
                 return replace(state, is_spent=True)
-            return after if self._criteria.certify else self._foreseen(problem, after)
+            if self._criteria.certify:
+                return after
+            return self._with_expected_decrease(problem, after)
         return self._solve_restricted(problem, state, *chosen)
 
     def _solve_restricted(self, problem, state, features, left):
@@ -122,7 +125,7 @@ class ProximalNewton:
         return replace(inner, point=point)
 
     def _iterate(self, problem, state):
-        """The state after one proximal Newton step; None if none lowers the value."""
+        """The state after one proximal Newton step; None if no step is lower."""
         after = self._stepped(problem, state)
         if after is None and not state.is_precise:
             state = replace(state, is_precise=True, damping=0.0, minimised=None)
@@ -130,7 +133,7 @@ class ProximalNewton:
         return after
 
     def _stepped(self, problem, state):
-        """The state after a step in the state's precision; None as above."""
+        """As :meth:`_iterate`, in the state's precision."""
         point, shape = state.point, problem.description.shape
         if not point.gradient.any():
             return None
@@ -201,17 +204,17 @@ class ProximalNewton:
 
     def _with_pair(self, pairs, step, change):
         """The pairs with a step and the change of the gradient, for L-BFGS."""
-        # Without a positive curvature along the step there is nothing to learn.
+        # Only steps with a positive curvature are used.
         least = self._tuning.least_curvature * np.linalg.norm(change)
         if not step @ change > least * np.linalg.norm(step):
             return pairs
         return (*pairs[1 - self._tuning.steps_kept :], (step, change))
 
-    def _foreseen(self, problem, state):
-        """The state with the decrease that its next step is expected to bring.
+    def _with_expected_decrease(self, problem, state):
+        """The state with the expected decrease of its next step.
 
-        It is computed where the gradient is within the tolerance. It takes the place
-        of a certificate, which counts only for single fits.
+        It is computed if the gradient is within the tolerance. Fits of a path, which
+        need no duality gap, are accepted by it.
         """
         norm = float(np.abs(state.point.gradient).max())
         if norm > self._criteria.tol or state.damping:

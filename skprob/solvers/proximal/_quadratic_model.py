@@ -3,9 +3,9 @@
 In each round a proximal step with a length for each column predicts which parameters
 are zero, and in which orthant the others are. On that piece the model has derivatives,
 and Newton's step leads to its minimum. Parameters that would change their sign become
-zero: of the lengths at which one does, the best of a few is chosen, so that a step
-without curvature ends at a zero. Near the minimum the prediction is right, and one
-round is enough.
+zero. A few of the lengths at which a parameter becomes zero are tried, and the best one
+is chosen, so that a step without curvature ends at such a length. Near the minimum the
+prediction is right, and one round is enough.
 
 References
 ----------
@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Most proximal steps of a round, each with a fourth of the lengths of the one before.
+# Most proximal steps of a round, each with a quarter of the last one's lengths.
 _MOST_SHORTER = 20
 
-# A Newton step to the end is taken without other trials if it lowers the model by this
-# part of the squared length of the proximal step. That step alone, if it is not too
-# long, lowers it by half of the square or more.
+# A whole Newton step is taken without other trials if it lowers the model by this part
+# of the squared length of the proximal step. A proximal step that is not too long
+# lowers it by at least half of the square.
 _ENOUGH_OF_SQUARE = 0.5
 
 # Relative rounding error of a proximal step.
@@ -37,7 +37,7 @@ _PRECISION = 10 * np.finfo(float).eps
 
 
 class ModelMinimum(NamedTuple):
-    """Parameters (M, size) at which a model is about least, and what it took."""
+    """Approximate minimum (M, size) of a model, with its cost."""
 
     parameters: np.ndarray
     n_rounds: int
@@ -56,11 +56,11 @@ def minimise_model(
     shrinkage : Shrinkage
     start, gradient : ndarray of shape (M, size)
     forcing_term : float
-        Part of the length of the first proximal step that may be left.
+        Largest length of a proximal step at the end, relative to the first one.
     most_rounds : int
     recentred : callable, default=None
-        ``recentred(parameters, gradient)`` moves parameters where H has no curvature,
-        so that the penalty falls.
+        ``recentred(parameters, gradient)`` moves parameters along directions without
+        curvature to those with the least penalty.
     """
     parameters, diagonal = start, curvature.diagonal
     if shrinkage.is_by_column:
@@ -74,7 +74,7 @@ def minimise_model(
         move = stepped - parameters
         square = float(np.vdot(move, diagonal * move))
         if n_rounds == 0:
-            # Rounding errors of the parameters and of the gradient leave this much.
+            # Rounding error of the parameters and of the gradient.
             rounding = np.vdot(parameters, diagonal * parameters)
             rounding += np.vdot(gradient, lengths * gradient)
             enough = max(forcing_term**2 * square, _PRECISION**2 * float(rounding))
@@ -119,13 +119,13 @@ def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped)
     """Newton's step on a piece, without the zeros that it moves off the piece.
 
     A zero whose sign after the step is not the predicted one remains zero, and the step
-    of the others is another one. If such zeros moved, models with features that are
+    of the others is computed again. If such zeros moved, models with features that are
     sums of others would stall.
     """
     is_zero = shrinkage.is_zero(parameters)
     for _ in range(curvature.most_steps):
         step = curvature.newton_step(is_active, residual, stepped, shrinkage)
-        # Free zeros stay.
+        # Zeros without a threshold remain active.
         leaves = is_active & is_zero & ~shrinkage.stays(step, stepped)
         if not leaves.any():
             break
@@ -168,7 +168,7 @@ def _shorter_step(parameters, gradient, lengths, shrinkage, trial_at):
 
 
 def _shorter_lengths(breakpoints):
-    """Lengths of a step to try, from the longest: at which ever fewer are zero."""
+    """Lengths of a step to try, in descending order, with fewer and fewer zeros."""
     before_end = np.sort(breakpoints[breakpoints < 1])
     lengths, number = [], len(before_end)
     while number:

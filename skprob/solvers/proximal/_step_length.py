@@ -14,7 +14,7 @@ def step_length(problem, point, ray, step, slope, tuning, *, may_be_longer=False
     ----------
     problem : CompositeProblem
     point : CompositePoint
-        The start.
+        Start of the step.
     ray : Ray
         The smooth part along the step.
     step : ndarray of shape (M, size)
@@ -23,13 +23,13 @@ def step_length(problem, point, ray, step, slope, tuning, *, may_be_longer=False
         negative.
     tuning : Tuning
     may_be_longer : bool, default=False
-        Whether a longer step is tried, too, if the first one lowers the value.
+        Whether a longer step is also tried if the first one lowers the value.
 
     Raises
     ------
     ValueError
-        If trials raised it, and no other one has a lower value. Such a trial is too
-        long.
+        If a trial raised it, which means that it is too long, and no other trial has a
+        lower value.
     """
     trials = _Trials(problem, point, ray, step)
     rounding = rounding_error_of(problem, point.value, tuning)
@@ -41,7 +41,7 @@ def step_length(problem, point, ray, step, slope, tuning, *, may_be_longer=False
             if number == 1 and may_be_longer:
                 return _longer(trials, at_start, trial, tuning)
             return length
-        # Where values are the same up to rounding, a smaller slope must do.
+        # Values that are the same up to rounding are compared by their slopes.
         if abs(change) <= rounding and abs(trial.slope) < abs(slope):
             return length
         curved = change - length * slope
@@ -85,7 +85,7 @@ class _Trials:
 def _longer(trials, start, trial, tuning):
     """The length of a trial, or a longer one, at which the value is lower.
 
-    A longer one is tried if much of the slope at the start is left.
+    A longer one is tried if the slope at the trial is still large.
     """
     if trial.slope > tuning.slope_left_far * start.slope:
         return trial.length

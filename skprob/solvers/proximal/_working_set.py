@@ -1,4 +1,4 @@
-"""The features that a fit works on before the next pass over all of them."""
+"""The features that a step is restricted to, before the next pass over all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..._utils.typing import Array
 
 
 class WorkingSet(NamedTuple):
-    """Numbers of features, and the part of the gradient that may be left on them."""
+    """Numbers of features, and the relative tolerance of the gradient on them."""
 
     features: Array
     left: float
@@ -37,7 +37,7 @@ def working_set(problem, point, tuning):
     n_chosen = n_kept + min(len(others), most)
     if n_chosen > tuning.largest_working_set * n_features:
         return None
-    # No other feature is to enter, and the Hessian of a step on these costs no more
+    # No other feature would enter, and the Hessian of the chosen features costs no more
     # than a pass.
     is_last = len(others) <= most and n_outputs * n_chosen**2 <= 2 * size
     if len(others) > most:

@@ -1,8 +1,8 @@
 """Noises: the distributions that perturb-max adds to the scores.
 
-:class:`Noise` in `_base.py` states what a noise must provide: the logarithms of its
+:class:`Noise` in `_base.py` declares the methods of a noise: the logarithms of its
 density and of its distribution function. `_named.py` holds the noises without a shape
-parameter, `_shaped.py` the base class of those with one, which have a file each.
+parameter, `_shaped.py` the base class of those with one, each of which has a file.
 `_reach.py` computes quantiles and the interval that holds all but a given tail. To add
 a noise, write a subclass of :class:`Noise` and a line in `_registry.py`.
 """

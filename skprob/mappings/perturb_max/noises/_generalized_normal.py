@@ -86,7 +86,7 @@ class GeneralizedNormal(SymmetricNoise):
         return -np.sign(x) * self.exponent * np.abs(x) ** (self.exponent - 1)
 
     def log_hazard_slope(self, x, hazard):
-        # Far below, slope and hazard cancel: their difference by asymptotic series.
+        # Slope and hazard cancel for large negative x: use the asymptotic series.
         slope = self._slope(x)
         far = np.maximum(np.maximum(np.abs(x), 1) ** self.exponent, 1e4)
         difference = slope * (1 / self.exponent - 1) * (1 / far - 1 / far**2)

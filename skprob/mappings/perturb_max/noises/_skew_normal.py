@@ -129,7 +129,7 @@ class SkewNormal(ShapedNoise):
     def log_hazard_slope(self, x, hazard):
         form = _standard_form(self.skewness)
         t = form.at(x)
-        # Far below, slope and hazard cancel: their difference by asymptotic series.
+        # Slope and hazard cancel for large negative t: use the asymptotic series.
         rate, change = form.falls(np.minimum(t, -1))
         part = change / rate**2
         far = -form.scale * change / rate * (1 - part) / (1 + part)
@@ -139,7 +139,7 @@ class SkewNormal(ShapedNoise):
     def shape_slopes(self, x):
         with np.errstate(all="ignore"):
             slopes = self._shape_slopes(np.clip(x, -_MOST, _MOST))
-        # A class that is not available, or too far to matter, has a slope of zero.
+        # A class that is not available, or extremely far, has a slope of zero.
         return tuple(np.where(np.isfinite(slope), slope, 0) for slope in slopes)
 
     def _shape_slopes(self, x):
