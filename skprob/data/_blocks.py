@@ -38,6 +38,10 @@ class Blocks(ABC):
         blocks, for any number of threads, processes or machines.
         """
 
+    def merged(self, merge):
+        """A result for all blocks: that of a single one, or ``merge(self)``."""
+        return merge(self)
+
 
 class SingleBlock(Blocks):
     """One block in memory: functions are called in the calling thread.
@@ -67,6 +71,9 @@ class SingleBlock(Blocks):
     def sum(self, function, *args):
         terms = function(self.single, *args)
         return [np.asarray(term, dtype=np.float64) for term in terms]
+
+    def merged(self, merge):
+        return self.single
 
     def paired_with(self, others):
         """The block of a pair: this block, and the block of `others`."""
@@ -108,30 +115,25 @@ def row_slices(X, n_outputs, tuning=Tuning()):
     >>> len(row_slices(np.zeros((60_000, 784)), n_outputs=10))
     45
     """
+    n_samples, n_features = X.shape
     if is_host(X):
-        n_blocks = _n_host_blocks(X, n_outputs, tuning)
+        # BLAS is slow for blocks with fewer rows than raw predictions of a row.
+        width, fewest = n_features, n_outputs
+        if sparse.issparse(X):
+            width = X.nnz / max(n_samples, 1)
+            # The coefficients are scaled once for each block. For one coefficient this
+            # takes as long as the products of 20 entries. With 64 entries for each
+            # coefficient, Reuters and bibtex take 0.5 to 0.8 times as long as with 4.
+            fewest = max(fewest, 64 * n_features / max(width, 1))
+        # Raw predictions and their gradient fit in L2 together.
+        rows_of_X = tuning.block_bytes / (X.dtype.itemsize * max(width, 1))
+        step = max(min(rows_of_X, tuning.block_size / (2 * n_outputs)), fewest)
+        n_blocks = n_samples / step
     else:
         n_blocks = n_array_blocks(X.shape, n_outputs)
     n_blocks = max(math.ceil(n_blocks), 1)
     if n_blocks == 1:
-        return [slice(0, X.shape[0])]
+        return [slice(0, n_samples)]
     # Blocks of equal size, so that threads finish at the same time.
-    ends = X.shape[0] * np.arange(n_blocks + 1) // n_blocks
+    ends = n_samples * np.arange(n_blocks + 1) // n_blocks
     return list(map(slice, ends.tolist(), ends[1:].tolist()))
-
-
-def _n_host_blocks(X, n_outputs, tuning):
-    """Number of blocks of a NumPy array or CSR matrix, before it is rounded up."""
-    n_samples, n_features = X.shape
-    # BLAS is slow for blocks with fewer rows than raw predictions of a row.
-    width, fewest = n_features, n_outputs
-    if sparse.issparse(X):
-        width = X.nnz / max(n_samples, 1)
-        # The coefficients are scaled once for each block. For one coefficient this
-        # takes as long as the products of 20 entries. With 64 entries for each
-        # coefficient, Reuters and bibtex take 0.5 to 0.8 times as long as with 4.
-        fewest = max(fewest, 64 * n_features / max(width, 1))
-    # Raw predictions and their gradient fit in L2 together.
-    rows_of_X = tuning.block_bytes / (X.dtype.itemsize * max(width, 1))
-    step = max(min(rows_of_X, tuning.block_size / (2 * n_outputs)), fewest)
-    return n_samples / step

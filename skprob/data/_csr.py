@@ -22,13 +22,8 @@ class CSRDesign(DesignMatrix):
     """
 
     def __init__(self, X):
-        self._X = X
+        self.host_X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.nnz
-
-    @property
-    def host_X(self):
-        """The CSR matrix itself."""
-        return self._X
 
     def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
@@ -48,12 +43,12 @@ class CSRDesign(DesignMatrix):
     def moments(self, weight):
         total = weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
-        data = self._X.data.astype(np.float64, copy=False)
+        data = self.host_X.data.astype(np.float64, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
             mean = self._transposed(data) @ share
             squares = self._transposed(np.square(data)) @ share
             variance, lost = variance_of_sums(
-                mean, squares, lambda tiny: data[tiny.take(self._X.indices)].any()
+                mean, squares, lambda tiny: data[tiny.take(self.host_X.indices)].any()
             )
         # The variance of a column that is mostly zeros loses no digits.
         if len(lost):
@@ -62,7 +57,7 @@ class CSRDesign(DesignMatrix):
 
     def _precise_moments(self, data, share):
         """Means and deviations of columns, accurate for all units of the columns."""
-        X = self._X
+        X = self.host_X
         # NumPy converts indices of other types at every use.
         column = X.indices.astype(np.intp, copy=False)
         # Weight of the zeros that are not stored: the rest of the total. Both sums have
@@ -103,7 +98,7 @@ class CSRDesign(DesignMatrix):
 
     @property
     def largest(self):
-        return np.abs(self._X.data).max(initial=0)
+        return np.abs(self.host_X.data).max(initial=0)
 
     @property
     def fits_single_precision(self):
@@ -130,7 +125,7 @@ class CSRDesign(DesignMatrix):
         They are followed by columns of zeros, so that there are `n_columns`. Indices
         are those of X, and not copied.
         """
-        X = self._X
+        X = self.host_X
         data = (1 / scale).astype(np.float32).take(X.indices)
         np.multiply(data, X.data, out=data, casting="same_kind")
         shape = self.shape[0], n_columns
@@ -138,10 +133,10 @@ class CSRDesign(DesignMatrix):
 
     @cached_property
     def _by_column(self):
-        return self._X.tocsc()
+        return self.host_X.tocsc()
 
     def take(self, rows):
-        X = self._X
+        X = self.host_X
         if not isinstance(rows, slice):
             return CSRDesign(X[rows])
         start, stop, _ = rows.indices(X.shape[0])
@@ -155,7 +150,7 @@ class CSRDesign(DesignMatrix):
 
         It takes 0.6 times as long as ``X[:, columns]``.
         """
-        X = self._X
+        X = self.host_X
         is_chosen = np.zeros(self.shape[1], bool)
         is_chosen[columns] = True
         places = np.flatnonzero(is_chosen.take(X.indices))
@@ -167,18 +162,18 @@ class CSRDesign(DesignMatrix):
         return _compressed(sparse.csr_array, shape, data, indices, indptr)
 
     def joined(self, others):
-        parts = [self._X, *(other._X for other in others)]
+        parts = [self.host_X, *(other.host_X for other in others)]
         return CSRDesign(sparse.vstack(parts, format="csr"))
 
     def columns(self, rows):
-        return self._X[rows].T.toarray().astype(np.float64, order="C", copy=False)
+        return self.host_X[rows].T.toarray().astype(np.float64, order="C", copy=False)
 
     def _in_precision_of(self, array):
-        return self._single if array.dtype == np.float32 else self._X
+        return self._single if array.dtype == np.float32 else self.host_X
 
     @cached_property
     def _single(self):
-        X = self._X
+        X = self.host_X
         if X.dtype == np.float32:
             return X
         data = X.data.astype(np.float32)
@@ -186,7 +181,7 @@ class CSRDesign(DesignMatrix):
 
     def _transposed(self, data):
         """Xᵀ with other values of its non-zeros."""
-        X, shape = self._X, self.shape[::-1]
+        X, shape = self.host_X, self.shape[::-1]
         return _compressed(sparse.csc_array, shape, data, X.indices, X.indptr)
 
 

@@ -1,4 +1,4 @@
-"""Rows in a NumPy array, in their own precision or rounded to single precision."""
+"""Rows in a NumPy array."""
 
 import numpy as np
 from scipy import sparse
@@ -18,16 +18,16 @@ class DenseDesign(DesignMatrix):
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
+
+    Attributes
+    ----------
+    host_X : ndarray of shape (n_rows, n_columns)
+        The array itself.
     """
 
     def __init__(self, X):
-        self._X = X
+        self.host_X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.size
-
-    @property
-    def host_X(self):
-        """The array itself."""
-        return self._X
 
     def matvec(self, coef, shift=None):
         # OpenBLAS's kernels for small products are faster with C order.
@@ -35,7 +35,7 @@ class DenseDesign(DesignMatrix):
         # Fortran order, class by class, is faster for the kernels of mappings.
         raw = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
         if coef[:, :1].any() or coef.any():
-            np.matmul(coef, self._X.T, out=raw.T)
+            np.matmul(coef, self.host_X.T, out=raw.T)
         else:  # Coefficients of zero, at which most fits start, need no product.
             raw[...] = 0
         if shift is not None:
@@ -43,10 +43,10 @@ class DenseDesign(DesignMatrix):
         return raw
 
     def rmatvec(self, residual):
-        return residual.T @ self._X
+        return residual.T @ self.host_X
 
     def moments(self, weight):
-        X, total = self._X, weight.sum(dtype=np.float64)
+        X, total = self.host_X, weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
         if X.size < _MANY:
             return total, *_precise_moments(X, share)
@@ -63,47 +63,25 @@ class DenseDesign(DesignMatrix):
         return total, mean, deviation
 
     def take(self, rows):
-        return DenseDesign(self._X[rows])
+        return DenseDesign(self.host_X[rows])
 
     def joined(self, others):
         # Chosen columns of a sparse X may be dense in one block and sparse in another.
-        parts = [other._X for other in others]
+        parts = [other.host_X for other in others]
         parts = [part.toarray() if sparse.issparse(part) else part for part in parts]
-        return DenseDesign(np.concatenate([self._X, *parts]))
+        return DenseDesign(np.concatenate([self.host_X, *parts]))
 
     @property
     def largest(self):
-        return np.abs(self._X).max(initial=0)
+        return np.abs(self.host_X).max(initial=0)
 
     def in_single_precision(self):
-        return RoundedDesign(self._X)
+        from ._rounded import RoundedDesign  # It is a subclass.
+
+        return RoundedDesign(self.host_X)
 
     def columns(self, rows):
-        return self._X[rows].T.astype(np.float64, copy=False)
-
-
-class RoundedDesign(DenseDesign):
-    """Rows in an array of float64, whose products are in single precision.
-
-    Rows are rounded for each product, so that no copy of all rows is stored. With many
-    outputs rounding takes little time compared with the products.
-    """
-
-    def __init__(self, X):
-        super().__init__(X)
-        self.dtype = np.dtype(np.float32)
-
-    def matvec(self, coef, shift=None):
-        return DenseDesign(self._X.astype(np.float32)).matvec(coef, shift)
-
-    def rmatvec(self, residual):
-        return residual.T @ self._X.astype(np.float32)
-
-    def take(self, rows):
-        return RoundedDesign(self._X[rows])
-
-    def joined(self, others):
-        return super().joined(others).in_single_precision()
+        return self.host_X[rows].T.astype(np.float64, copy=False)
 
 
 def _precise_moments(X, share):

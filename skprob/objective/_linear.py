@@ -12,6 +12,7 @@ from . import _block
 from ._description import Description
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
+from ._moments import pooled_moments
 from ._parts import PartsOfObjective
 from ._penalty import Ridge
 from .certificates import (
@@ -86,7 +87,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         tuning=Tuning(),
     ):
         data = Description.of(blocks)
-        _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments_of_block))
+        moments = blocks.map(_block.moments_of_block).merged(pooled_moments)
+        _, mean, deviation = moments
         polytope = loss.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
@@ -97,7 +99,13 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         description = data._replace(
             shape=(n_outputs, units.size),
             has_intercept=bool(fit_intercept),
-            suits_single_precision=_suits_single_precision(data, units, tuning),
+            suits_single_precision=(
+                data.suits_single_precision
+                and data.dtype == np.float64
+                # Little data are copied to an array of double precision.
+                and not units.is_little(data.n_rows, tuning)
+                and units.suits_single_precision
+            ),
         )
         blocks = blocks.map(_block.with_units, units, data.n_rows)
         super().__init__(blocks, description, loss)
@@ -106,6 +114,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)
+        #: Number of the columns of coefficients in the parameters.
+        self.n_features = len(mean)
         # Numbers in X of the features of a restricted objective; None for all.
         self._numbers_in_X = None
 
@@ -114,6 +124,11 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Whether the coefficients of all features are penalised."""
         has_free = self._factors is not None and not self._factors.all()
         return self.penalty.strength > 0 and not has_free
+
+    @property
+    def common_columns(self):
+        """Columns in which the same change of all outputs changes nothing."""
+        return self.penalty.free_columns if self.description.is_shift_invariant else []
 
     def tiny_features(self):
         """Numbers of features without a penalty that vary too little."""
@@ -129,11 +144,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         some = np.flatnonzero(~self._has_large_penalty())
         numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
         return numbers, *(moment[some] for moment in self._moments)
-
-    @property
-    def n_features(self):
-        """Number of the columns of coefficients in the parameters."""
-        return len(self.units.mean)
 
     def with_l2(self, l2):
         """The objective of the same data and loss with another strength."""
@@ -291,7 +301,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Value, and gradient (n_parameters,), in one pass."""
         matrix = parameters.reshape(self.shape)
         value, gradient = self.mean_loss(matrix)
-        gradient = gradient + self.penalty.gradient(matrix)
+        gradient = gradient + self.penalty.product(matrix)
         return value + self.penalty.value(matrix), gradient.ravel()
 
     def at(self, parameters):
@@ -331,11 +341,3 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def curvature_at(self, parameters):
         """The curvature at parameters, without storing numbers of the rows."""
         return LinearCurvature(self, parameters.reshape(self.shape))
-
-
-def _suits_single_precision(data, units, tuning):
-    """Whether Hessian products are faster in single precision, and accurate enough."""
-    is_double = data.suits_single_precision and data.dtype == np.float64
-    # Little data are copied to an array of double precision.
-    is_little = data.n_rows * units.size <= tuning.most_standardised
-    return is_double and not is_little and units.suits_single_precision

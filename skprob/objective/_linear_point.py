@@ -6,8 +6,9 @@ import operator
 import numpy as np
 
 from . import _block_point
-from ._block import pooled_moments
 from ._block_point import BlockPoint, BlockRay
+from ._moments import pooled_moments
+from ._penalty import add_penalty
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
 
 
@@ -98,29 +99,19 @@ class LinearCurvature:
             total, _ = self.total_curvature()
             return float(total.mean()), *objective.column_moments()
         objective.count(1)
-        return pooled_moments(self._map(BlockPoint.curvature_moments))
+        return self._map(BlockPoint.curvature_moments).merged(pooled_moments)
 
     def intercept_product(self, shift):
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
         return self._sum(BlockPoint.intercept_product, shift)[0]
 
     def hessian(self):
-        """Hessian (n_parameters, n_parameters), in one pass.
-
-        If the loss is invariant to equal changes of all raw predictions, curvature is
-        added along this direction, so that no step leads along it.
-        """
+        """Hessian (n_parameters, n_parameters), in one pass: see `add_penalty`."""
         objective = self._objective
         objective.count(1)
         (hessian,) = self._sum(BlockPoint.hessian)
-        if objective.description.is_shift_invariant:
-            for column in objective.penalty.free_columns:
-                hessian[:, column, :, column] += 1 / objective.shape[0]
-        n_parameters = objective.n_parameters
-        hessian = hessian.reshape(n_parameters, n_parameters)
-        diagonal = hessian.reshape(-1)[:: n_parameters + 1]
-        diagonal.reshape(objective.shape)[...] += self.ridge
-        return hessian
+        add_penalty(hessian, self.ridge, objective.common_columns)
+        return hessian.reshape(objective.n_parameters, objective.n_parameters)
 
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
@@ -139,11 +130,10 @@ class LinearCurvature:
         )
         _, columns = np.nonzero(included)
         hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
-        if objective.description.is_shift_invariant:
-            for column in objective.penalty.free_columns:
-                place = np.flatnonzero(columns == column)
-                if len(place) == objective.shape[0]:
-                    hessian[np.ix_(place, place)] += 1 / objective.shape[0]
+        for column in objective.common_columns:
+            place = np.flatnonzero(columns == column)
+            if len(place) == objective.shape[0]:
+                hessian[np.ix_(place, place)] += 1 / objective.shape[0]
         return hessian
 
     @property
@@ -186,7 +176,7 @@ class LinearPoint(LinearCurvature):
         self.mean_loss, self.mean_gradient = value, gradient
         penalty = objective.penalty
         self.parameters, self.value = parameters, value + penalty.value(matrix)
-        self.gradient = (gradient + penalty.gradient(matrix)).ravel()
+        self.gradient = (gradient + penalty.product(matrix)).ravel()
 
     @classmethod
     def at(cls, objective, parameters):
@@ -272,10 +262,8 @@ class LinearRay:
     def __init__(self, objective, start, step, rays):
         self._objective, self._start, self._step = objective, start.parameters, step
         along = step.reshape(objective.shape)
-        ridge_step = objective.penalty.product(along).reshape(-1)
-        # Value, slope and curvature of the penalty along the step.
-        derivatives = (float(ridge_step @ vector) for vector in (self._start, step))
-        self._penalty = start.value - start.mean_loss, *derivatives
+        penalty = start.value - start.mean_loss
+        self._penalty = objective.penalty.along(penalty, start.parameters, along)
         # The last trial.
         self._rays, self._length, self._trial, self._mean_loss = rays, 0.0, None, None
         n_predictions = objective.description.n_rows * objective.shape[0]
@@ -287,10 +275,8 @@ class LinearRay:
         self._trial, self._length = self._rays.map(BlockRay.moved, length), length
         value, slope = self._trial.sum(BlockRay.value_and_slope, self._keeps_losses)
         self._mean_loss = self._objective.with_constant(value)
-        penalty, slope_at_start, curvature = self._penalty
-        change = length * curvature
-        penalty += length * (slope_at_start + change / 2)
-        return self._mean_loss + penalty, float(slope) + slope_at_start + change
+        penalty, penalty_slope = self._penalty.at(length)
+        return self._mean_loss + penalty, float(slope) + penalty_slope
 
     def arrive(self, length):
         """The point at a length of the step, in half a pass."""

@@ -25,6 +25,7 @@ class PartsOfObjective:
         other, n_rows = copy.copy(self), self.description.n_rows
         share = len(features) / max(self.n_features, 1)
         other.units = self.units.restricted(features)
+        other.n_features = len(features)
         other._factors = None if self._factors is None else self._factors[features]
         columns = self.units.columns_of(features)
         other.blocks = self.blocks.map(_restrict, columns, n_rows)

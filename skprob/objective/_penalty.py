@@ -1,6 +1,7 @@
 """The penalty on the coefficients, where it has derivatives."""
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,10 +58,45 @@ class Ridge:
         """Penalty of each row of parameters (M, size): (M,)."""
         return self.strength / 2 * np.square(parameters * self._weights).sum(axis=1)
 
-    def gradient(self, parameters):
-        """Gradient at parameters (M, size)."""
-        return self.product(parameters)
-
     def product(self, direction):
-        """Hessian times a direction (M, size)."""
+        """Hessian times a direction (M, size); of parameters it is the gradient."""
         return self.diagonal * direction
+
+    def along(self, value, parameters, step):
+        """The :class:`RidgeAlongStep` from parameters (M, size) with a known value."""
+        product = self.product(step).reshape(-1)
+        slope = float(product.dot(parameters.reshape(-1)))
+        return RidgeAlongStep(value, slope, float(product.dot(step.reshape(-1))))
+
+
+class RidgeAlongStep(NamedTuple):
+    """The penalty along a step: a quadratic function of the length."""
+
+    value: float  #: At the start.
+    slope: float  #: Derivative in the length there.
+    curvature: float
+
+    def at(self, length):
+        """Value and slope at a length of the step."""
+        change = length * self.curvature
+        return self.value + length * (self.slope + change / 2), self.slope + change
+
+
+def add_penalty(hessian, diagonal, common_columns):
+    """Add a penalty to Hessians (..., M, size, M, size), in place.
+
+    If the loss is invariant to equal changes of all raw predictions, curvature is added
+    along this direction, so that no step leads along it.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (..., M, size, M, size)
+    diagonal : ndarray of shape (..., size)
+        Second derivatives of the penalty.
+    common_columns : list of int
+        Columns of the parameters that have such a direction.
+    """
+    for column in common_columns:
+        hessian[..., column, :, column] += 1 / hessian.shape[-2]
+    entries = np.einsum("...ijij->...ij", hessian)  # A view of the diagonals.
+    entries += diagonal[..., None, :]

@@ -208,7 +208,7 @@ def test_a_slice_of_rows_is_not_a_copy():
         part.rmatvec(np.ones((5, 1)))
         part.moments(np.ones(5))
         assert_array_equal(whole, before)
-        held = part._X if isinstance(part, DenseDesign) else part._X.data
+        held = part.host_X if isinstance(part, DenseDesign) else part.host_X.data
         assert np.shares_memory(held, whole)
 
 

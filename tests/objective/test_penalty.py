@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from skprob.data import Standardization
 from skprob.objective import Ridge
+from skprob.objective._penalty import add_penalty
 
 from .formulas import by_differences
 
@@ -27,12 +28,12 @@ def test_it_is_half_the_squared_norm_of_the_coefficients(fit_intercept):
         return ridge.value(x.reshape(parameters.shape))
 
     slope = by_differences(value, parameters.ravel(), 1e-5)
-    gradient = ridge.gradient(parameters)
+    gradient = ridge.product(parameters)
     assert_allclose(gradient.ravel(), slope, rtol=1e-6, atol=1e-9)
     direction = rng.normal(size=parameters.shape)
 
     def slope_along(x):
-        return np.vdot(ridge.gradient(x.reshape(parameters.shape)), direction)
+        return np.vdot(ridge.product(x.reshape(parameters.shape)), direction)
 
     product = by_differences(slope_along, parameters.ravel(), 1e-5)
     assert_allclose(ridge.product(direction).ravel(), product, rtol=1e-6, atol=1e-9)
@@ -52,3 +53,26 @@ def test_squares_of_units_do_not_overflow(unit):
     ridge = Ridge(unit, units)
     assert ridge.diagonal[0] == pytest.approx(1 / unit)
     assert ridge.value(np.array([[unit]])) == pytest.approx(unit / 2)
+
+
+def test_along_a_step_it_is_a_quadratic_function_of_the_length():
+    ridge = Ridge(0.7, Standardization(MEAN, SCALE, True))
+    start, step = np.random.default_rng(0).normal(size=(2, 2, 4))
+    along = ridge.along(ridge.value(start), start, step)
+    for length in (0.0, 0.5, 3.0):
+        point = start + length * step
+        value, slope = along.at(length)
+        assert value == pytest.approx(ridge.value(point))
+        assert slope == pytest.approx(np.vdot(ridge.product(point), step))
+
+
+def test_it_is_added_to_hessians():
+    units = Standardization(MEAN, SCALE, True)
+    diagonals = np.array([Ridge(strength, units).diagonal for strength in (0.7, 2.0)])
+    before = np.random.default_rng(0).normal(size=(2, 3, 4, 3, 4))
+    hessians = before.copy()
+    add_penalty(hessians, diagonals, [3])
+    for added, diagonal in zip(hessians - before, diagonals, strict=True):
+        expected = np.diag(np.tile(diagonal, 3))
+        expected[3::4, 3::4] += 1 / 3
+        assert_allclose(added.reshape(12, 12), expected, atol=1e-15)

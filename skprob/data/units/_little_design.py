@@ -36,7 +36,7 @@ class LittleDesign(DenseDesign):
         return np.dot(self._columns, residual).T
 
     def take(self, rows):
-        return LittleDesign(self._X[rows], self.tuning)
+        return LittleDesign(self.host_X[rows], self.tuning)
 
     def columns(self, rows):
         return self._columns[:, rows]

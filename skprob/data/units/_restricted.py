@@ -56,7 +56,7 @@ def _some(design, features, tuning):
     """A design of some features: a copy if they are few, else a view."""
     is_few = len(features) <= _LARGEST_COPY * design.shape[1]
     if is_few and type(design) is DenseDesign:
-        return DenseDesign(design._X[:, features])
+        return DenseDesign(design.host_X[:, features])
     if is_few and isinstance(design, CSRDesign):
         some = CSRDesign(design.with_columns(features))
         if some.is_sparse(tuning.sparse_share):

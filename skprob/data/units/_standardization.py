@@ -55,6 +55,10 @@ class Standardization(NamedTuple):
         """Number of parameters for each raw prediction."""
         return len(self.mean) + self.fit_intercept
 
+    def is_little(self, n_rows, tuning):
+        """Whether so many standardised rows are little data."""
+        return n_rows * self.size <= tuning.most_standardised
+
     @property
     def suits_single_precision(self):
         """Whether rows may be rounded before they are centred and scaled."""
@@ -143,7 +147,6 @@ def standardized(design, units, n_rows, tuning=Tuning()):
     """
     if isinstance(design, ArrayDesign):
         return StandardizedArray(design, units)
-    is_little = n_rows * units.size <= tuning.most_standardised
-    if not is_little or design.dtype != np.float64:
+    if not units.is_little(n_rows, tuning) or design.dtype != np.float64:
         return StandardizedDesign(design, units)
     return LittleDesign(units.transform(design.columns(slice(None))).T, tuning)

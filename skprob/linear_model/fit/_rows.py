@@ -76,7 +76,7 @@ class RowsInMemory:
         self.classes = self.classes_like_y = encoded.classes
         if classes_like_y is not None:
             self.classes_like_y = classes_like_y
-        self.target, self.n_scores = encoded.target, encoded.n_scores
+        self.target, self.n_scores = encoded.target, encoded.target.shape[1]
         self._smoothing, self._known = spec.label_smoothing, data.known
 
         # Offsets and available classes.

@@ -58,7 +58,7 @@ class OutputsPoint:
         self._objective, self._points = objective, points
         self.outputs, self.parameters, self.losses = outputs, parameters, losses
         self.values = losses.values + losses.constants + penalty.values(parameters)
-        self.gradient = losses.gradient + penalty.gradient(parameters)
+        self.gradient = losses.gradient + penalty.product(parameters)
 
     @classmethod
     def at(cls, objective, parameters):

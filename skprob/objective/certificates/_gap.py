@@ -127,7 +127,7 @@ def _rows_after(objective, parameters, mean, step, end, slope):
     """
     # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
     mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
-    return slope + objective.penalty.gradient(parameters), mismatch
+    return slope + objective.penalty.product(parameters), mismatch
 
 
 def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):

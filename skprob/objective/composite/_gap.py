@@ -86,7 +86,7 @@ def _balanced_rows(objective, point):
     shape = objective.shape
     parameters = point.parameters.reshape(shape)
     smooth = point.smooth.gradient.reshape(shape)
-    coupling = smooth - objective.penalty.gradient(parameters)
+    coupling = smooth - objective.penalty.product(parameters)
     mean = point.smooth.value - objective.penalty.value(parameters)
     mean -= objective.constant
     t, u, mismatch = 0.0, None, 0.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._utils.arrays import upper_triangle
 from .._block_point import check_finite, take_pairs
+from .._penalty import add_penalty
 
 
 class Family:
@@ -80,13 +81,9 @@ class Family:
         sandwiches = design.sandwich(weights).reshape(n_points, -1, size, size)
         hessians = sandwiches[:, number].transpose(0, 1, 3, 2, 4)
         hessians = np.ascontiguousarray(hessians)
-        if objective.description.is_shift_invariant:
-            for column in objective.penalty.free_columns:
-                hessians[:, :, column, :, column] += 1 / n_outputs
+        add_penalty(hessians, self._ridges[which], objective.common_columns)
         n_parameters = objective.n_parameters
         hessians = hessians.reshape(n_points, n_parameters, n_parameters)
-        diagonals = hessians.reshape(n_points, -1)[:, :: n_parameters + 1]
-        diagonals += np.tile(ridges[:, 0], n_outputs)
         return values, gradients.reshape(n_points, -1), hessians
 
     def _rows_repeated(self, n_points):

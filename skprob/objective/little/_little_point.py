@@ -21,6 +21,7 @@ from ..._utils.arrays import upper_triangle
 from ...data import LittleDesign, SingleBlock
 from .._block_point import BlockPoint, check_finite
 from .._linear_point import LinearPoint
+from .._penalty import add_penalty
 
 
 def is_little(blocks):
@@ -49,7 +50,7 @@ class LittlePoint(LinearPoint):
         self.mean_gradient, penalty = mean_gradient, objective.penalty
         self.ridge = penalty.diagonal
         self.value = rows.mean_loss + penalty.value(matrix)
-        self.gradient = (mean_gradient + penalty.gradient(matrix)).reshape(-1)
+        self.gradient = (mean_gradient + penalty.product(matrix)).reshape(-1)
 
     @classmethod
     def at(cls, objective, parameters):
@@ -71,24 +72,15 @@ class LittlePoint(LinearPoint):
             return super().hessian()
         objective.count(1)
         matrices = self.rows.linear.hessian_matrices()
-        # Each pair of raw predictions is a row here.
+        # Each pair of raw predictions is a row here. The matrices are symmetric.
+        first, second, number = upper_triangle(n_outputs)
         pairs = matrices.transpose(1, 2, 0).reshape(n_outputs**2, -1)
-        if n_outputs > 1:  # The matrices are symmetric.
-            first, second, number = upper_triangle(n_outputs)
-            pairs = pairs.take(first * n_outputs + second, axis=0)
-        pairs = pairs * block.weight
+        pairs = pairs.take(first * n_outputs + second, axis=0) * block.weight
         if not math.isfinite(pairs.sum()):
             check_finite("second derivative of the loss", matrices, objective.loss)
-        hessian = block.design.sandwich(pairs.T)
-        if n_outputs > 1:
-            hessian = hessian[number].transpose(0, 2, 1, 3)
-        hessian = hessian.reshape(n_outputs * size, n_outputs * size)
-        if objective.description.is_shift_invariant:
-            for column in objective.penalty.free_columns:
-                hessian[column::size, column::size] += 1 / n_outputs
-        diagonal = hessian.reshape(-1)[:: n_outputs * size + 1]
-        diagonal.reshape(objective.shape)[...] += objective.penalty.diagonal
-        return hessian
+        hessian = block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
+        add_penalty(hessian, self.ridge, objective.common_columns)
+        return hessian.reshape(n_outputs * size, n_outputs * size)
 
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes.
@@ -157,12 +149,10 @@ class LittleRay:
     def __init__(self, objective, start, step):
         objective.count(0.5)
         self._objective, self._start, self._step = objective, start, step
-        matrix = step.reshape(objective.shape)
-        self._change = objective.blocks.single.design.matvec(matrix)
-        # Slope at the start and curvature of the penalty, along the step.
-        ridge_step = objective.penalty.product(matrix).reshape(-1)
-        self._penalty_slope = float(ridge_step.dot(start.parameters))
-        self._penalty_curvature = float(ridge_step.dot(step))
+        step_matrix = step.reshape(objective.shape)
+        self._change = objective.blocks.single.design.matvec(step_matrix)
+        penalty = start.value - start.rows.mean_loss
+        self._penalty = objective.penalty.along(penalty, start.parameters, step_matrix)
         # The last trial.
         self._length = self._rows = None
 
@@ -173,11 +163,7 @@ class LittleRay:
         slope = float(np.vdot(self._rows.weighted_gradients.T, self._change.T))
         if not math.isfinite(slope):
             self._rows.check_gradient(self._objective.loss)
-        start_penalty = self._start.value - self._start.rows.mean_loss
-        penalty_slope = self._penalty_slope + length * self._penalty_curvature
-        # The penalty is quadratic: its mean slope is the mean of those at both ends.
-        mean_slope = (self._penalty_slope + penalty_slope) / 2
-        penalty = start_penalty + length * mean_slope
+        penalty, penalty_slope = self._penalty.at(length)
         return self._rows.mean_loss + penalty, slope + penalty_slope
 
     def arrive(self, length):
