@@ -31,12 +31,8 @@ class Verdict(NamedTuple):
     gradient_norm: float
     duality_gap: float  #: NaN where it was not computed.
     is_stalled: bool  #: Whether no more progress is possible.
+    converged: bool  #: Whether the point fulfils all criteria.
     is_last: bool  #: Whether the solver should stop.
-
-    @property
-    def converged(self):
-        """Whether the point fulfils all criteria."""
-        return self.rows[-1].is_met  # All before the last are met.
 
 
 class Criteria:
@@ -140,8 +136,9 @@ class Criteria:
                 if math.isnan(gap):
                     gap = problem.duality_gap(point, goal, newton_step=step)
                 rows.append(Criterion(4, "duality gap", gap, limit, gap <= limit))
-        is_last = rows[-1].is_met or is_stalled or len(history) >= self.max_iter
-        return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
+        converged = rows[-1].is_met  # All rows before the last are met.
+        is_last = converged or is_stalled or len(history) >= self.max_iter
+        return Verdict(tuple(rows), norm, gap, is_stalled, converged, is_last)
 
     def _decreases(self, problem, state, tol, history, has_certificate, is_stalled):
         """Number, name and value of criteria 2 and, if it is used, 3.

@@ -88,6 +88,9 @@ def check_X(estimator, X, *, reset):
             "X must be in memory here, not a Dask collection. Give X.compute(), or "
             "some of its rows."
         )
+    if _is_plain(estimator, X, reset) and has_small_squares(X):
+        estimator.n_features_in_ = X.shape[1]
+        return X
     dtypes, is_array_api = [np.float64, np.float32], is_foreign(X)
     if is_array_api:
         check_tensor("X", X)
@@ -97,24 +100,20 @@ def check_X(estimator, X, *, reset):
             raise ValueError("Complex numbers were found.")
         # At fit the sum of squares is finite only if all numbers are.
         sums_squares = reset and not is_array_api
-        is_plain = _is_plain(estimator, X, reset)
-        if is_plain:
-            estimator.n_features_in_ = X.shape[1]
-        else:
-            refuse_unreadable(X)
-            X = validate_data(
-                estimator,
-                X,
-                accept_sparse="csr",
-                dtype=dtypes,
-                reset=reset,
-                ensure_all_finite=not sums_squares,
-            )
+        refuse_unreadable(X)
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=dtypes,
+            reset=reset,
+            ensure_all_finite=not sums_squares,
+        )
         if reset and sparse.issparse(X):
             X = without_duplicates(X)
-        if sums_squares and has_small_squares(X):
-            return X
-        if sums_squares or is_plain:
+        if sums_squares:
+            if has_small_squares(X):
+                return X
             assert_all_finite(
                 X, estimator_name=type(estimator).__name__, input_name="X"
             )
