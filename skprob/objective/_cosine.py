@@ -3,9 +3,10 @@
 import numpy as np
 
 from ._block_point import BlockPoint
-from ._description import Description
+from ._description import description_of_block
 from ._linear_point import EvaluatedRay, points_at
 from ._mean_loss import MeanLoss
+from ._several_blocks import joined_description
 
 
 class CosineObjective(MeanLoss):
@@ -29,8 +30,9 @@ class CosineObjective(MeanLoss):
     has_penalty = False
 
     def __init__(self, blocks, loss):
-        data = Description.of(blocks)._replace(is_linear=False)
-        super().__init__(blocks, data._replace(suits_single_precision=False), loss)
+        data = blocks.map(description_of_block).merged(joined_description)
+        data = data._replace(is_linear=False, suits_single_precision=False)
+        super().__init__(blocks, data, loss)
         #: Shape of the class vectors.
         self.coef_shape = self.shape
 

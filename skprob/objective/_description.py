@@ -44,37 +44,6 @@ class Description(NamedTuple):
     #: Whether the penalty has a part without a derivative at zero.
     has_shrinkage: bool = False
 
-    @classmethod
-    def of(cls, blocks):
-        """Description of the rows of all blocks, without a loss.
-
-        Its parameters have one row for each class.
-        """
-        totals = map(int, blocks.sum(_counts))
-        (
-            n_rows,
-            n_stored,
-            n_blocks,
-            n_single,
-            n_dense,
-            n_row_scores,
-            n_on_host,
-            *sums,
-        ) = totals
-        # The blocks agree on their shapes and dtype.
-        n_classes, n_columns, itemsize = np.floor_divide(sums, n_blocks).tolist()
-        return cls(
-            n_rows=n_rows,
-            n_stored=n_stored,
-            shape=(n_classes, n_columns),
-            dtype=np.dtype(f"f{itemsize}"),
-            suits_single_precision=n_single == n_blocks,
-            is_dense=n_dense == n_blocks,
-            has_row_scores=n_row_scores == n_blocks,
-            is_on_host=n_on_host == n_blocks,
-            is_remote=blocks.is_remote,
-        )
-
     @property
     def keeps_raw_predictions(self):
         """Whether raw predictions fit in memory, in this process."""
@@ -105,21 +74,21 @@ class Description(NamedTuple):
         )
 
 
-def _counts(block):
-    """Counts of a block, to be added up; the last three are the same in all blocks."""
+def description_of_block(block):
+    """Description of the rows of a block, without a loss.
+
+    Its parameters have one row for each class.
+    """
     design = block.design
-    n_rows, n_columns = design.shape
-    return (
-        n_rows,
-        design.n_stored,
-        1,
-        int(design.fits_single_precision),
-        int(_is_dense(design)),
-        int(block.has_row_scores),
-        int(is_host(block.weight)),
-        block.target.shape[1],
-        n_columns,
-        design.dtype.itemsize,
+    return Description(
+        n_rows=design.shape[0],
+        n_stored=design.n_stored,
+        shape=(block.target.shape[1], design.shape[1]),
+        dtype=design.dtype,
+        suits_single_precision=design.fits_single_precision,
+        is_dense=_is_dense(design),
+        has_row_scores=block.has_row_scores,
+        is_on_host=is_host(block.weight),
     )
 
 

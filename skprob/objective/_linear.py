@@ -9,12 +9,12 @@ from .._utils.tuning import Tuning
 from ..data import Standardization
 from ..losses import FenchelYoungLoss
 from . import _block
-from ._description import Description
+from ._description import description_of_block
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
-from ._moments import pooled_moments
 from ._parts import PartsOfObjective
 from ._penalty import Ridge
+from ._several_blocks import joined_description, pooled_moments
 from .certificates import (
     TargetSums,
     duality_gap,
@@ -86,7 +86,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         factors=None,
         tuning=Tuning(),
     ):
-        data = Description.of(blocks)
+        data = blocks.map(description_of_block).merged(joined_description)
         moments = blocks.map(_block.moments_of_block).merged(pooled_moments)
         _, mean, deviation = moments
         polytope = loss.traits.polytope

@@ -7,9 +7,9 @@ import numpy as np
 
 from . import _block_point
 from ._block_point import BlockPoint, BlockRay
-from ._moments import pooled_moments
 from ._penalty import add_penalty
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
+from ._several_blocks import pooled_moments
 
 
 def points_at(objective, parameters):

@@ -34,7 +34,7 @@ def output_gaps(objective, point):
         u = np.where(t > 0, (target - (1 - t) * mean) / np.where(t > 0, t, 1), target)
         u = u.clip(0, 1)
         # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
-        drift = objective.target_sums().coupling[outputs]
+        drift = objective.target_sums().coupling.take(outputs, axis=0)  # A copy.
         drift[:, -1] -= u
         of_u = point.losses.values + (drift * parameters).sum(axis=1)
         of_u += objective.loss.negative_entropy(u[:, None])
