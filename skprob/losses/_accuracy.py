@@ -5,13 +5,8 @@ from __future__ import annotations
 from .._utils.arrays import copied
 from .._utils.checks import OneOf
 from ..mappings import MappingLike
-from ._base import (
-    Loss,
-    LossLinearization,
-    check_second_derivatives,
-    check_shape,
-    shift_to_standard,
-)
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._mapping_results import check_second_derivatives, check_shape
 from ._matching import matching_loss
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from .._utils.arrays import as_type, copied, namespace
 from .._utils.typing import Array
 from ..mappings import DiagonalMatrices, get_mapping
-from ._base import Loss, LossLinearization, check_shape, shift_to_standard
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._mapping_results import check_shape
 
 
 class FenchelYoungLoss(Loss):

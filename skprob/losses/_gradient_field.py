@@ -4,7 +4,8 @@ import numpy as np
 
 from .._utils.arrays import copied
 from ..mappings import gauss_lobatto
-from ._base import Loss, LossLinearization, check_shape, shift_to_standard
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._mapping_results import check_shape
 
 # Number of nodes of the Gauss-Lobatto rule.
 _N_NODES = 6

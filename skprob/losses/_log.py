@@ -12,13 +12,8 @@ from .._utils.arrays import copied, namespace
 from .._utils.checks import OneOf, RealInterval
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
-from ._base import (
-    Loss,
-    LossLinearization,
-    check_second_derivatives,
-    check_shape,
-    shift_to_standard,
-)
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._mapping_results import check_second_derivatives, check_shape
 
 # With this smoothing the loss of a true class of probability zero is about 14 nats.
 _EPSILON_WITH_ZEROS = 1e-6

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -46,26 +47,20 @@ class NewtonCholeskyState(State):
     damping: Damping
 
 
+@dataclass(frozen=True)
 class NewtonCholesky:
-    """Newton's method with the whole Hessian.
+    """Newton's method with the whole Hessian."""
 
-    Parameters
-    ----------
-    tuning : Tuning
-    """
-
-    name = "newton-cholesky"
-
-    def __init__(self, tuning=Tuning()):
-        self._tuning = tuning
+    tuning: Tuning = Tuning()
+    name: ClassVar[str] = "newton-cholesky"
 
     def init(self, problem, point):
         """The state at a point, with Newton's step from there."""
-        return newton_state(problem, point, Damping.of(problem), self._tuning)
+        return newton_state(problem, point, Damping.of(problem), self.tuning)
 
     def step(self, problem, state):
         """Search along Newton's step, and compute the next one."""
-        point, tuning = state.point, self._tuning
+        point, tuning = state.point, self.tuning
         step, slope_left = state.newton_step, tuning.slope_left
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
         # another Hessian. Near it, steps longer than Newton's would overshoot.
