@@ -29,25 +29,6 @@ class Scorer(BaseEstimator, ABC):
     #: computes it once.
     sees_predictions_only = True
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: MatrixLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        available: MatrixLike | None = None,
-        offset: MatrixLike | None = None,
-    ) -> float:
-        return self.score(
-            estimator,
-            X,
-            y,
-            sample_weight=sample_weight,
-            available=available,
-            offset=offset,
-        )
-
     def score(
         self,
         estimator: Any,
@@ -84,6 +65,8 @@ class Scorer(BaseEstimator, ABC):
         y = in_order("y", y, getattr(estimator, "classes_", []))
         arguments = {"available": available, "offset": offset}
         return self._score(estimator, X, y, sample_weight, arguments)
+
+    __call__ = score
 
     @abstractmethod
     def _score(self, estimator, X, y, sample_weight, arguments):

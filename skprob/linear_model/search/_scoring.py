@@ -111,14 +111,13 @@ class DefaultScore(BaseEstimator):
     __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
     sees_predictions_only = True
 
-    def __call__(self, estimator, X, y, sample_weight=None):
-        return self.score(estimator, X, y, sample_weight=sample_weight)
-
     def score(self, estimator, X, y, sample_weight=None):
         """Score of a fitted estimator on X and y."""
         if estimator.target_type_ != "label_set":
             return BrierScorer().score(estimator, X, y, sample_weight=sample_weight)
         return _micro_f1(y, estimator.predict(X), sample_weight)
+
+    __call__ = score
 
 
 def _micro_f1(y, predicted, weight):
