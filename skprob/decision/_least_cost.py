@@ -13,6 +13,7 @@ from .._utils.checks import (
     RealInterval,
     as_costs,
     as_points,
+    distinct_classes,
     in_order,
     names_of_columns,
 )
@@ -146,7 +147,7 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         if classes is None:
             classes = names_of_columns("probabilities", probabilities)
         else:
-            classes = _distinct(classes)
+            classes = distinct_classes(classes)
             probabilities = in_order("probabilities", probabilities, classes)
         p = as_points(probabilities, "simplex", "probabilities")
         if classes is None:
@@ -289,13 +290,3 @@ class LeastCost(KeywordsChecked, BaseEstimator):
         if not (isinstance(self.abstain_label, str) and self.abstain_label == "auto"):
             return self.abstain_label
         return -1 if classes.dtype.kind in "iuf" else None
-
-
-def _distinct(classes):
-    classes = np.asarray(classes)
-    if classes.ndim != 1 or len(set(classes.tolist())) < len(classes):
-        raise ValueError(
-            "classes must be distinct labels of shape (n_classes,); got "
-            f"{classes[:10].tolist()}."
-        )
-    return classes

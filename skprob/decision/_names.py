@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from scipy import sparse
 
-from .._utils.arrays import on_host
-from .._utils.checks import as_real, in_order
+from .._utils.checks import as_real, distinct_classes, in_order
 from .._utils.typing import ArrayLike, MatrixLike
 from ._input import as_indicator
 
@@ -31,8 +30,8 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     Raises
     ------
     ValueError
-        If `indicator` is not a matrix of 0 and 1 with a column for each class, or the
-        columns of a DataFrame have other names.
+        If `indicator` is not a matrix of 0 and 1 with a column for each class, the
+        columns of a DataFrame have other names, or a class occurs twice.
 
     See Also
     --------
@@ -45,11 +44,7 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     >>> names_of([[1, 0, 1], [0, 1, 0]], ["calm", "sad", "quiet"])
     [['calm', 'quiet'], ['sad']]
     """
-    classes = on_host(classes)
-    if classes.ndim != 1:
-        raise ValueError(
-            f"classes must have shape (n_classes,); got shape {classes.shape}."
-        )
+    classes = distinct_classes(classes)
     indicator = in_order("indicator", indicator, classes)
     if not sparse.issparse(indicator):
         indicator = as_real("indicator", indicator)

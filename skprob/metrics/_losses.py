@@ -15,6 +15,7 @@ from .._utils.checks import (
     as_rows,
     check_sample_weight,
     check_target,
+    distinct_classes,
     known_part,
     naming,
     weighted_mean,
@@ -255,7 +256,12 @@ def _encode(
             "score; got 'candidates', which are not the truth. Give the labels."
         )
     if classes is not None:
-        classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)
+        classes = distinct_classes(classes)
+        if y_true.ndim == 1 and (classes[1:] <= classes[:-1]).any():
+            raise ValueError(
+                "classes must be in sorted order if y_true holds labels; got "
+                f"{classes.tolist()}."
+            )
     with naming("y_true"):
         encoded = encode_target(
             y_true,
@@ -285,17 +291,6 @@ def _encode(
             "have no label and are left out of the score.",
         )
     return encoded
-
-
-def _checked_classes(classes, must_be_sorted):
-    classes = np.asarray(classes)
-    good = classes.ndim == 1 and 0 < len(classes) == len(set(classes.tolist()))
-    if not good or (must_be_sorted and (classes[1:] <= classes[:-1]).any()):
-        raise ValueError(
-            "classes must be distinct labels, of shape (n_classes,), and in sorted "
-            f"order if y_true holds labels; got {classes.tolist()}."
-        )
-    return classes
 
 
 def _mean_by_blocks(function, predicted, encoded, sample_weight):

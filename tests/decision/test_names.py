@@ -21,8 +21,9 @@ def test_names_of_sets():
         names_of(sets, ["a", "b"])
     with pytest.raises(ValueError, match="indicator must be 0 or 1"):
         names_of(0.5 * sets, ["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"classes must have shape \(n_classes,\)"):
-        names_of(sets, [["a", "b", "c"]])
+    for classes in ([["a", "b", "c"]], ["a", "b", "b"], None):
+        with pytest.raises(ValueError, match="classes must be distinct labels"):
+            names_of(sets, classes)
     for nothing in (None, 3):
         with pytest.raises(ValueError, match="indicator must be"):
             names_of(nothing, ["a", "b", "c"])

@@ -20,6 +20,7 @@ from .arguments import (
 from .columns import (
     check_distinct,
     common_names,
+    distinct_classes,
     in_order,
     lined_up,
     names_of_columns,
@@ -82,6 +83,7 @@ __all__ = [
     "check_target",
     "common_names",
     "csr_indicator",
+    "distinct_classes",
     "in_order",
     "is_integer",
     "is_number",

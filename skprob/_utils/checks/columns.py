@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from ..arrays import to_numpy
+from ..arrays import on_host, to_numpy
 
 # Longest list of names in an error.
 _MOST_NAMES = 10
@@ -241,6 +241,24 @@ def check_distinct(name, names, part="columns"):
             f"{name} must have {part} with distinct names; got {_shown(repeated)} "
             "more than once."
         )
+
+
+def distinct_classes(classes):
+    """The argument `classes` as a vector of labels, at least one and no label twice.
+
+    Examples
+    --------
+    >>> from skprob._utils.checks import distinct_classes
+    >>> distinct_classes(["calm", "sad"])
+    array(['calm', 'sad'], dtype='<U4')
+    """
+    classes = on_host(classes)
+    if classes.ndim != 1 or not 0 < len(classes) == len(set(classes.tolist())):
+        raise ValueError(
+            "classes must be distinct labels of shape (n_classes,); got "
+            f"{classes[:10].tolist() if classes.ndim else classes.item()!r}."
+        )
+    return classes
 
 
 def _column_names(name, data, part="columns"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._utils.checks import common_names, in_order
+from ..._utils.checks import common_names, distinct_classes, in_order
 
 
 def frames_in_order(classes, *, are_labels, **frames):
@@ -39,7 +39,7 @@ def indicator_of(name, labels, classes):
 
     Errors call the labels `name`.
     """
-    labels, classes = np.asarray(labels), np.asarray(classes)
+    labels, classes = np.asarray(labels), distinct_classes(classes)
     is_label = labels[:, None] == classes
     known = is_label.any(axis=1)
     if not known.all():

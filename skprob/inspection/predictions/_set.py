@@ -280,6 +280,6 @@ def _known_labels(y):
 
 def _checked(name, indicator) -> Array:
     """A 0/1 indicator as a dense array of booleans."""
-    indicator = np.asarray(dense(indicator))
+    indicator = as_dense(name, dense(indicator))
     check_indicator(name, indicator)
     return indicator.astype(bool)

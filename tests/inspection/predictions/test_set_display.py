@@ -178,6 +178,8 @@ def test_choice_sets_and_offsets_of_the_rows():
         ({"y_true": SETS * 0}, "y_true must have a row with a label"),
         ({"y_true": Y + 5}, r"y_true must be one of the classes .*got 6"),
         ({"classes": [1, 2]}, "classes must be 4 names"),
+        ({"classes": [0, 1, 2, 2]}, "classes must be distinct labels"),
+        ({"sets": [["a"], ["b", "c"]]}, "sets must be an array of real numbers"),
         ({"coverage": 90}, "coverage must be between 0 and 1"),
         ({"max_names": -1}, "max_names must be an integer"),
     ],
