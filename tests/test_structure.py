@@ -150,30 +150,30 @@ def test_utilities_import_no_package(path):
     assert not [parts for _, parts in own_imports(path) if parts[0] in PACKAGES]
 
 
-def room_of(parts):
-    """Room of a package that a module is in, "" for the package itself."""
+def folder_of(parts):
+    """The folder of a package that a module is in, "" for the package itself."""
     inside = (ROOT / parts[0]).joinpath(*parts[1:2])
     return parts[1] if len(parts) > 1 and inside.is_dir() else ""
 
 
-def imports_past_a_face(package):
-    """Where a package imports a module of one of its rooms from outside the room."""
+def imports_past_an_init(package):
+    """Places where code imports a module of a folder, past its `__init__`."""
     files = [*(ROOT / package).rglob("*.py"), *(ROOT / package).rglob("*.pyi")]
     for path in sorted(files):
-        room = room_of(path.relative_to(ROOT).with_suffix("").parts)
+        folder = folder_of(path.relative_to(ROOT).with_suffix("").parts)
         for line, parts in own_imports(path):
-            other = room_of(parts) if parts[0] == package else ""
-            # The room, or a name that its __init__ exports.
-            if other not in ("", room) and (len(parts) > 3 or parts[-1][0] == "_"):
+            other = folder_of(parts) if parts[0] == package else ""
+            # The folder, or a name that its __init__ exports.
+            if other not in ("", folder) and (len(parts) > 3 or parts[-1][0] == "_"):
                 yield f"{path.relative_to(ROOT)}:{line}", ".".join(parts)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_rooms_are_imported_through_their_face(package):
-    assert not list(imports_past_a_face(package))
+def test_folders_are_imported_through_their_init(package):
+    assert not list(imports_past_an_init(package))
 
 
-def test_an_import_past_a_face_is_seen(tmp_path, monkeypatch):
+def test_an_import_past_an_init_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(f"{__name__}.ROOT", tmp_path / "skprob")
     for path, text in [
         ("losses/kitchen/_stove.py", "from . import _pan\nfrom ._pan import lid\n"),
@@ -185,7 +185,7 @@ def test_an_import_past_a_face_is_seen(tmp_path, monkeypatch):
         file = tmp_path / "skprob" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    assert sorted(imports_past_a_face("losses")) == [
+    assert sorted(imports_past_an_init("losses")) == [
         ("losses/__init__.pyi:1", "losses.kitchen._pan.lid"),
         ("losses/_base.py:1", "losses.kitchen._pan"),
         ("losses/study/_lamp.py:2", "losses.kitchen._pan.lid"),
@@ -208,14 +208,14 @@ def test_a_face_has_the_names_that_it_exports(face):
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_rooms_do_not_import_each_other_in_circles(package):
+def test_folders_do_not_import_each_other_in_circles(package):
     known = {}
     for path in (ROOT / package).rglob("*.py"):
-        room = room_of(path.relative_to(ROOT).with_suffix("").parts)
+        folder = folder_of(path.relative_to(ROOT).with_suffix("").parts)
         for _, parts in own_imports(path):
-            other = room_of(parts) if parts[0] == package else ""
-            if room and other and other != room:
-                known.setdefault(room, set()).add(other)
+            other = folder_of(parts) if parts[0] == package else ""
+            if folder and other and other != folder:
+                known.setdefault(folder, set()).add(other)
     TopologicalSorter(known).prepare()
 
 

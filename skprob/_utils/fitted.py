@@ -78,7 +78,7 @@ def predicting_model(model, X, arguments):
     X : object
         Rows, as `model` takes them.
     arguments : dict
-        Arguments of a prediction. Those of a step of a pipeline are named
+        Arguments of a prediction. An argument of a step of a pipeline has the name
         ``step__argument``, unless metadata routing is enabled.
 
     Returns

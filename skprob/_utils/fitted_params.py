@@ -1,4 +1,4 @@
-"""Parameters of a fitted estimator as they were in its fit, whatever they are now."""
+"""Parameters that a fitted estimator had in its fit, before later ``set_params``."""
 
 from sklearn.base import clone
 

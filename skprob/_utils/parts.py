@@ -1,4 +1,4 @@
-"""Data in parts, so that what is computed for a part fits into memory."""
+"""Data in parts, so that the arrays of a part fit into memory."""
 
 
 def slices(n_items, size):

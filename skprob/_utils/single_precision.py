@@ -1,4 +1,4 @@
-"""Single precision: what is rounded, what is not, and when a fit returns to double.
+"""Single precision: the numbers that are rounded, and when a fit returns to double.
 
 Products of arrays take about half the time in single precision. It is used only where
 the rest of a fit corrects its errors, or where they are below those of an
@@ -31,8 +31,8 @@ There is one rule for each of three questions. Their numbers are in ``Tuning``.
    product with dense rows, `single_hessian` of a whole Hessian. With sparse rows all
    products are.
 2. *May numbers be rounded?* Dense rows of Newton's method are standardised first, and
-   no number may overflow. Rows that are multiplied as they are need :func:`squares_fit`
-   and :func:`keeps_digits`.
+   no number may overflow. Rows that are not standardised need :func:`squares_fit` and
+   :func:`keeps_digits`.
 3. *Was it accurate?* If the smallest pivot of the matrix, in units of its diagonal, is
    at least `least_pivot` (:func:`smallest_pivot`). Along directions with less curvature
    the matrix has only rounding errors. If it was not accurate, the matrix is computed

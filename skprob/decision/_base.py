@@ -1,4 +1,4 @@
-"""What a decision rule is: from probabilities of labels to a set for each row."""
+"""The base class of decision rules: from probabilities of labels to a set a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a decision rule is given."""
+"""Checks of the arguments of a decision rule."""
 
 from __future__ import annotations
 

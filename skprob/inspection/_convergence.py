@@ -1,4 +1,4 @@
-"""How the fits of classifiers converged."""
+"""Plots of the convergence of fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of numbers that displays are given."""
+"""Checks of numbers that are arguments of displays."""
 
 from .._utils.checks import is_integer
 

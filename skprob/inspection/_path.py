@@ -14,7 +14,7 @@ from .._utils.typing import Array, ArrayLike, Axes
 from ._input import check_count
 from ._matplotlib import axes_for, legend_below, text_of
 
-# Look of the lines of features that have no name in the legend.
+# Style of the lines of features without a name in the legend.
 _OTHERS = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
 # Names of the values of a search and, with an "s" appended, of the chosen one.
 _SEARCHED = ("alpha", "noise")

@@ -237,7 +237,7 @@ def _known_scores(scores, known, sample_weight):
 
 
 def _with_none(p):
-    """Rows with one minus their sum as a last column, if it is positive; and if so."""
+    """Rows with one minus their sum as a last column if any is positive; and if any."""
     missing = 1 - np.asarray(p.sum(axis=1, dtype=np.float64))
     if not (missing > 1e3 * np.finfo(p.dtype).eps).any():
         return p, False
@@ -253,7 +253,7 @@ def _encode(
     if target_type == "candidates":
         raise ValueError(
             "target_type must be 'auto', 'class', 'label_set' or 'distribution' in a "
-            "score; got 'candidates', which are not the truth. Give the labels."
+            "score; got 'candidates'. Give the true labels."
         )
     if classes is not None:
         classes = distinct_classes(classes)

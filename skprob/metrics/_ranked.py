@@ -1,4 +1,4 @@
-"""How many of the k labels with the highest scores are true."""
+"""Precision at k: the share of true labels among those with the highest scores."""
 
 from __future__ import annotations
 

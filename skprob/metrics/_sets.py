@@ -1,4 +1,4 @@
-"""How often sets of classes contain the truth, and how large they are."""
+"""Coverage and mean size of sets of classes."""
 
 from __future__ import annotations
 

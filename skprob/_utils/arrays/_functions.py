@@ -1,4 +1,4 @@
-"""Functions of arrays of NumPy and of other libraries, which they tell apart."""
+"""Functions of arrays of NumPy or of another library, with a case for each."""
 
 from functools import lru_cache
 
@@ -92,7 +92,7 @@ def dense(array):
 
 
 def as_type(array, dtype):
-    """An array in a type of its library; itself if it has that."""
+    """An array in a type of its library; the array itself if it has this type."""
     if isinstance(array, np.ndarray):
         return array.astype(dtype, copy=False)
     return namespace(array).astype(array, dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Checks of what users give, with errors that name the argument and what is allowed.
+"""Checks of users' arguments, with errors that name the argument and allowed values.
 
 `arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
 that errors name, and `targets.py` for a y that is no plain vector. `columns.py` matches

@@ -37,8 +37,8 @@ _ALLOWED = {
 def naming(argument, X=None):
     """Context that adds the argument and its allowed values to errors.
 
-    For the argument `X` it is given, so that errors name its columns. Errors about
-    other columns than in `fit` are raised as they are.
+    For the argument `X`, give it, so that errors name its columns. Errors about other
+    columns than in `fit` are not changed.
     """
     try:
         # The check for infinities in scikit-learn may overflow.
@@ -160,7 +160,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
     len_of : array or sparse matrix
         The data whose number of rows `y` must have.
     may_have_gaps : bool, default=False
-        Whether entries of a matrix may be NaN: not known.
+        Whether entries of a matrix may be NaN, which stands for "not known".
 
     Returns
     -------

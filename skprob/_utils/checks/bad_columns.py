@@ -1,4 +1,4 @@
-"""Which columns of X hold NaN, infinity or text, for errors."""
+"""The columns of X that hold NaN, infinity or text, for errors."""
 
 import re
 
@@ -50,13 +50,13 @@ def with_columns(message, X):
     ----------
     message : str
     X : object
-        What the user gave: an array of any library, a sparse matrix or a frame.
+        The user's argument: an array of any library, a sparse matrix or a frame.
 
     Returns
     -------
     message : str
-        Shorter than scikit-learn's where that shows all of X, or advises another
-        classifier.
+        The error, without parts of scikit-learn's text that show all of X or advise
+        another classifier.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def with_columns(message, X):
         return f"Dates and times are not numbers{_where(X, _is_time)}."
     if message.startswith("setting an array element") and hasattr(X, "to_numpy"):
         return f"Lists were found in place of numbers{_where(X, _has_list)}. {_STACK}"
-    # The rest shows X.
+    # Remove the part of the message that shows X.
     message = re.sub(r":\narray=.*\.\n(?=Reshape)", ". ", message, flags=re.DOTALL)
     return re.sub(r"(?<=Complex data not supported)\n.*", ".", message, flags=re.DOTALL)
 

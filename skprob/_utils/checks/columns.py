@@ -74,7 +74,7 @@ def in_order(name, data, classes, *, are_labels=False, part="columns"):
         Whether the classes are labels. Otherwise the classes 0, 1, ... are the numbers
         of columns without names, with which frames are matched by position.
     part : str, default="columns"
-        What errors call the columns. For a transposed argument these are "rows".
+        Name of the columns in errors: "rows" for a transposed argument.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from ..arrays import (
 
 
 def as_real(name, array):
-    """`array` as float32 if it is, else as float64; only real numbers pass."""
+    """`array` of real numbers as float64, or as float32 if it has this type."""
     if is_foreign(array):
         check_tensor(name, array)
         array = to_numpy(array)
@@ -34,8 +34,8 @@ def as_real(name, array):
 def as_dense(name, data):
     """Data as a NumPy array; numbers of pandas' nullable types as float64.
 
-    NumPy would make objects of a DataFrame with columns of nullable types, or of
-    booleans beside numbers. A value that is missing becomes NaN.
+    From a DataFrame with columns of nullable types, or with both booleans and numbers,
+    NumPy would make an array of objects. A missing value becomes NaN.
     """
     if sparse.issparse(data):
         raise ValueError(
@@ -168,7 +168,7 @@ def check_matrix(name, array):
 
 
 def refuse_unreadable(data):
-    """Raise if data are an object whose values NumPy does not read as they are.
+    """Raise if data are an object whose values NumPy does not read correctly.
 
     NumPy and scikit-learn drop the mask of an array, and would use the numbers below
     it. For other objects their errors do not say what to give instead.

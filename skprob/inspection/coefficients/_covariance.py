@@ -256,7 +256,7 @@ def _root_of_inverse(H):
 
 
 def _check_squares_of_weights(weight):
-    """Raise where the squares of the weights, of which the meat is a sum, overflow."""
+    """Raise if the squares of the weights, which are summed in the meat, overflow."""
     with np.errstate(over="ignore"):
         total = float(np.square(weight).sum())
     if not np.finfo(np.float64).tiny < total < np.inf:

@@ -16,7 +16,7 @@ from scipy import sparse
 from ..._utils.arrays import dense
 from ._linearized import linearized
 
-# Arrays of the size of the scores that a linearization and its products take.
+# Number of arrays of the size of the scores in a linearization and its products.
 _N_ARRAYS = 8
 
 

@@ -33,7 +33,7 @@ X, y = load_iris(return_X_y=True)
 LABEL_SETS = np.stack([y != 1, y != 2], axis=1).astype(int)
 SIGMOID = FenchelYoungLoss(Sigmoid(1.5))
 ENTMAX = Temperature(Entmax(1.25), 0.5)
-ROOM = Path(skprob.__file__).parent / "linear_model"
+LINEAR_MODEL = Path(skprob.__file__).parent / "linear_model"
 
 
 def spec(mapping, loss, **others):
@@ -132,8 +132,8 @@ def test_a_spec_does_not_change():
     "path",
     sorted(
         path
-        for room in ("dask", "fit", "predict")
-        for path in ROOM.glob(f"{room}/*.py")
+        for folder in ("dask", "fit", "predict")
+        for path in LINEAR_MODEL.glob(f"{folder}/*.py")
     ),
     ids=lambda path: f"{path.parent.name}/{path.name}",
 )
