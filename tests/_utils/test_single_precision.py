@@ -15,7 +15,7 @@ def test_squares_overflow_in_single_precision_from_about_1e19_on():
 
 
 def test_digits_of_rounded_columns():
-    """Of means near zero, in units that are not extreme."""
+    """Few digits cancel for means near zero, in units that are not extreme."""
     rng = np.random.default_rng(0)
     z = rng.normal(size=1000)
     for mean, scale, expected in (

@@ -359,7 +359,7 @@ def test_integers_become_real_numbers(library, numpy):
 
 @pytest.mark.parametrize("at_once", [1 << 26, 300, 1])
 def test_moments_are_those_of_the_formulas(library, monkeypatch, at_once):
-    """Of all rows at once, of some hundred numbers, and of one row."""
+    """Moments of all rows at once, of parts of 300 numbers, and of single rows."""
     monkeypatch.setattr(array_design, "_MOST_STANDARDISED", at_once)
     X = RNG.normal(size=(200, 5)) * [1, 1e-6, 1e6, 1, 0] + [0, 3, 1e6, -2, 7]
     weight = 10.0 ** RNG.uniform(-6, 6, 200)
@@ -626,7 +626,7 @@ def test_without_dispatch_tensors_become_numpy_arrays(torch):
 @pytest.mark.parametrize("by", [None, "class"])
 @pytest.mark.parametrize("y", [Y, SETS], ids=["labels", "label sets"])
 def test_calibrated_sets_are_numpy_arrays(y, by, library):
-    """Labels of the library beside X could not be compared with the classes."""
+    """Labels in an array of another library are compared with the classes."""
     model = ConformalSets(SoftmaxClassifier(), coverage=0.95, by=by, cv=3)
     with config_context(array_api_dispatch=False):
         expected = clone(model).fit(X, y)

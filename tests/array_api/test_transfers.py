@@ -16,7 +16,7 @@ N_ROWS, N_FEATURES, N_CLASSES = 1500, 200, 40
 
 
 def fit_with_transfers(model, torch):
-    """What a fit of many coefficients to few rows copies, and its passes."""
+    """Copies to and from the device by a fit of many coefficients, and its passes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
     scores = X @ rng.normal(size=(N_FEATURES, N_CLASSES)) / 7

@@ -1,4 +1,4 @@
-"""What a fit to tensors of torch copies between the host and a device."""
+"""Copies between the host and a device by a fit to tensors of torch."""
 
 import numpy as np
 import pytest

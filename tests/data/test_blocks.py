@@ -1,7 +1,4 @@
-"""Blocks in memory: any number of threads gives the same sums, and none is left.
-
-And how rows are cut into blocks.
-"""
+"""Blocks in memory: sums for any number of threads, and slices of rows for blocks."""
 
 import itertools
 import multiprocessing

@@ -1,4 +1,4 @@
-"""What all decision rules have in common, over the registry."""
+"""Properties of all registered decision rules."""
 
 import pickle
 

@@ -132,7 +132,8 @@ def test_masked_entries(model):
         array[3] = np.ma.masked
         return array
 
-    model.fit(np.ma.masked_array(X), np.ma.masked_array(y))  # Nothing is masked.
+    # A masked array without masked entries is allowed.
+    model.fit(np.ma.masked_array(X), np.ma.masked_array(y))
     for method in (model.predict, model.predict_proba):
         assert_refused("X must be finite.*Masked entries .* 3 of 36", method, masked(X))
     assert_refused("X must be finite.*Masked entries", model.fit, masked(X), y)

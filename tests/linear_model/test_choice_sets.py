@@ -98,7 +98,7 @@ def test_every_mapping_and_loss(name):
     assert AVAILABLE[np.arange(len(X)), labels].all()
     score = model.score(X, Y, available=AVAILABLE)
     assert score == pytest.approx(np.mean(labels == Y))
-    # What is known of a row's choices helps, and in the fit, too.
+    # Knowledge of the available classes in the fit does not lower the score.
     assert score >= plain.score(X, Y) - 0.02
 
 

@@ -125,7 +125,7 @@ def test_the_name_of_a_column_of_labels_is_no_class(frame):
     y = np.array(["calm", "sad", "happy"])[y]
     with pytest.warns(DataConversionWarning) as record:
         model = SoftmaxClassifier().fit(X, frame(y[:, None]))
-    # As scikit-learn's own, once.
+    # There is one warning, as in scikit-learn.
     assert len(record) == 1
     assert_array_equal(model.classes_, ["calm", "happy", "sad"])
     assert_array_equal(model.predict(X), SoftmaxClassifier().fit(X, y).predict(X))

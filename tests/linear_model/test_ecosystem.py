@@ -1,4 +1,4 @@
-"""scikit-learn's tools around the classifiers, each giving what it promises."""
+"""scikit-learn's tools around the classifiers, compared with loops by hand."""
 
 import matplotlib
 import numpy as np
@@ -66,7 +66,7 @@ def test_a_grid_in_two_processes():
     results = search.cv_results_
     assert len(results["params"]) == 6
     best = search.best_params_
-    # What it found is what a loop by hand finds.
+    # A loop by hand finds the same parameters.
     by_hand = {}
     for parameters in results["params"]:
         folds = []

@@ -56,7 +56,7 @@ def test_two_classes_have_one_row(l1_ratio, select):
 
 
 def proximal_gradient(X, y, strength, l1_ratio, factors, by_feature, n_steps=60_000):
-    """The optimum for softmax by accelerated steps, on features as they are."""
+    """The optimum for softmax by accelerated steps, without standardised features."""
     n_rows, n_features = X.shape
     target = np.eye(y.max() + 1)[y]
     Z = np.column_stack([X, np.ones(n_rows)])

@@ -132,7 +132,7 @@ def test_array_api(select, n_noise):
 
 
 def smallest_subgradient(model, features, residual, weight):
-    """Of the objective with a lasso and a ridge on entries, written out."""
+    """Smallest subgradient of the objective with a lasso and a ridge on entries."""
     share = weight / weight.sum()
     strength = 1 / (model.C_ * weight.sum())
     lasso, ridge = model.l1_ratio * strength, (1 - model.l1_ratio) * strength

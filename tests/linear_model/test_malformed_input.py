@@ -35,7 +35,7 @@ def blocks(draw, shape):
 
 
 def quietly(function):
-    """What a caller does to the data before the call is not the test's matter."""
+    """A function without warnings: changes of the data by the caller are not tested."""
 
     def silent(array):
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
@@ -201,7 +201,7 @@ def answers(model, case):
         p = model.predict_proba(X)
         yield "predict_proba", p
         if model.target_type_ == "class" or model.mapping_.traits.polytope == "simplex":
-            # What is short of one is the probability of the class for no label.
+            # One minus the sum is the probability of "no label".
             excess = p.sum(axis=1) - 1
             excess = excess.clip(0) if model.has_none_class_ else excess
             yield "one minus the sums", excess
@@ -214,7 +214,7 @@ def answers(model, case):
 def test_a_clean_result_or_a_clear_error(name, case):
     model = clone((ESTIMATORS | MARGINALS)[name])
     with warnings.catch_warnings(action="error"):
-        # What a fit may say, and what it says of a column of labels.
+        # Warnings that a fit may give, also about a column of labels.
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         warnings.filterwarnings("ignore", category=DataConversionWarning)
         warnings.filterwarnings("ignore", ".*rows have no label", UserWarning)

@@ -44,7 +44,7 @@ def many_labels():
 
 
 def peak_of(call):
-    """What a call returns, and the most memory that was allocated during it."""
+    """Result of a call, and the peak of the memory that was allocated during it."""
     tracemalloc.start()
     try:
         result = call()
@@ -195,7 +195,7 @@ def test_sparse_predictions_take_little_memory(rows_of_a_block, model, threshold
     rows_of_a_block(100)
     X, Y = many_labels()
     model.set_params(tol=1e-2, threshold=threshold, sparse_output=True).fit(X, Y)
-    model.coef_ *= 10  # So that the supports are small.
+    model.coef_ *= 10  # Large scores have small supports.
     calls = [model.predict, lambda X: model.score(X, Y)]
     if model.mapping_.traits.has_zeros:
         calls.append(model.predict_proba)

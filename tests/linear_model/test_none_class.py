@@ -74,7 +74,7 @@ def test_every_mapping(name):
     assert p.shape == model.predict(X).shape == Y.shape
     assert model.decision_function(X).shape == Y.shape
     assert len(model.coef_) == len(model.intercept_) == 3
-    # What a row is short of one is the probability of no label.
+    # One minus the sum of a row is the probability of "no label".
     none = 1 - p.sum(axis=1)
     assert none.min() > -1e-6
     assert none[EMPTY].mean() > none[~EMPTY].mean() + 0.05
@@ -99,7 +99,7 @@ def test_what_is_predicted_is_empty_about_as_often_as_the_rows_are():
 def test_the_rule_knows_the_rows_without_a_label():
     out_of_fold, order = np.empty(Y.shape), []
     model = EntmaxClassifier(threshold=LabelCuts()).fit(X, Y)
-    # As many of them in each fold.
+    # Each fold has the same number of rows without a label.
     folds = StratifiedKFold(3, shuffle=True, random_state=0).split(X, ~EMPTY)
     for train, test in folds:
         fold = EntmaxClassifier(threshold=0, tol=1e-2).fit(X[train], Y[train])
@@ -243,7 +243,7 @@ def test_a_mapping_with_a_parameter_for_each_class_has_one_for_no_label():
 def test_metrics(container):
     p = np.array([[0.5, 0.2], [0.0, 0.0], [0.4, 0.6], [0.1, 0.1]])
     sets = np.array([[1, 0], [0, 0], [1, 1], [0, 0]])
-    # The last column is what is left for no label.
+    # The last column is the probability of "no label".
     whole = np.array([[0.5, 0.2, 0.3], [0, 0, 1], [0.4, 0.6, 0], [0.1, 0.1, 0.8]])
     target = np.array([[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0], [0, 0, 1]])
     expected = np.square(whole - target).sum(axis=1)

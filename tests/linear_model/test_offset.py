@@ -128,7 +128,7 @@ def test_every_mapping_and_loss(name):
     log_p = model.predict_log_proba(X, offset=offset)
     assert_allclose(log_p, log_expected, atol=1e-12)
     predicted = model.predict(X, offset=offset)
-    # Of several classes with the marginal one, that with the highest score.
+    # If several classes have the marginal one, the highest score decides.
     assert_array_equal(p[np.arange(len(p)), predicted], p.max(axis=1))
     assert_array_equal(predicted, (scores if name in MARGINALS else p).argmax(axis=1))
     score = model.score(X, y, offset=offset)

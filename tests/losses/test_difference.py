@@ -62,7 +62,7 @@ def test_it_is_the_loss_of_both_scores(loss):
 
 
 def exact_entmax_loss(alpha, u):
-    """Of the second class, by bisection in many digits."""
+    """Loss of the second class, by bisection in many digits."""
     with mpmath.workdps(60):
         alpha, u = mpmath.mpf(alpha), mpmath.mpf(float(u))
         beta, d, low, high = alpha - 1, abs(u), mpmath.mpf(0), mpmath.mpf(1) / 2

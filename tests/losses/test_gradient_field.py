@@ -21,7 +21,7 @@ def test_kinks(mapping):
         exact -= mapping.potential(np.zeros((1, n_classes)))
         values = GradientFieldLoss(lambda z: mapping(z)).value(scores, target)
         integral = values + (target * scores).sum(axis=1)
-        # Of each kink a part; roots have kinks that are steeper than any slope.
+        # Each kink adds an error; the slope at the kink of a root is infinite.
         tolerance = 2e-7 if mapping.traits.is_lipschitz else 3e-7
         assert (np.abs(values - exact) <= tolerance * np.maximum(integral, 1)).all()
 

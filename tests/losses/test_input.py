@@ -1,4 +1,4 @@
-"""What malformed input and unknown names get, and how a loss is looked up."""
+"""Errors for malformed input and unknown names, and losses by name."""
 
 import numpy as np
 import pytest

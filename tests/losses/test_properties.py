@@ -1,4 +1,4 @@
-"""What holds for every loss through every mapping."""
+"""Properties of every loss through every mapping."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ every_fenchel_young_loss = pytest.mark.parametrize(
 
 
 def moderate_rows(n_classes, n_samples=24):
-    """Scores without ties, where finite differences meet no kink."""
+    """Scores without ties, where finite differences do not cross a kink."""
     _, target = rows(n_classes, n_samples)
     rng = np.random.default_rng(n_classes)
     scores = rng.normal(size=target.shape)

@@ -172,7 +172,7 @@ def test_labels_that_are_not_available():
 
 
 def test_rows_at_a_tie():
-    """Of the tied classes only the first is kept, and only its labels are inside."""
+    """Only the first of tied classes is kept, and only its labels are inside."""
     scores, target = np.zeros((2, 3)), np.eye(3)[[0, 2]]
     value = SparseSoftmaxLoss(SparseSoftmax(k=1), "full").value(scores, target)
     assert_allclose(value, [0, np.log(3)], rtol=1e-15)

@@ -1,7 +1,6 @@
 """Every mapping, with the parameters at which it may behave differently.
 
-Registering a mapping is enough to have it tested as it is by default; add further
-parameters here.
+A registered mapping is tested with its default parameters; add further parameters here.
 """
 
 import re

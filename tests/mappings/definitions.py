@@ -1,7 +1,7 @@
 """Every mapping from its definition in the literature, in fifty digits and more.
 
-Nothing here is shared with the package. Entmax, which takes some solving, is in
-``references``. The benchmarks measure errors by these, too.
+No code is shared with the package. Entmax, which needs an equation to be solved, is in
+``references``. The benchmarks measure errors by these definitions, too.
 """
 
 from functools import partial
@@ -175,7 +175,7 @@ def student_t(df):
 
 
 def generalized_normal(exponent):
-    """The same of the generalised normal distribution."""
+    """Density and distribution function of the generalised normal distribution."""
     exponent = mp.mpf(exponent)
 
     def density(x):
@@ -190,8 +190,8 @@ def generalized_normal(exponent):
 
 
 def skew_normal(skewness):
-    """The same of the skew-normal distribution of mean 0 and variance 1."""
-    # Of delta in Azzalini's standard form, its mean, and its standard deviation.
+    """The same functions of the skew-normal distribution of mean 0 and variance 1."""
+    # The parameter delta of Azzalini's standard form, its mean and standard deviation.
     ratio = np.cbrt(2 * skewness / (4 - np.pi))
     delta = ratio / np.sqrt(1 + ratio**2) * np.sqrt(np.pi / 2)
     mean = np.sqrt(2 / np.pi) * delta
@@ -234,7 +234,7 @@ def perturb_max(noise, scale):
         p = [mp.mpf(0)] * len(scores)
         for x, weight in chain(*(_nodes(*ends) for ends in pairwise(edges))):
             below = [distribution(x - score) for score in scores]
-            # Of all before and of all after each.
+            # Products over all scores before, and over all scores after, each one.
             left = accumulate(below, mul, initial=weight)
             right = list(accumulate(reversed(below), mul, initial=mp.mpf(1)))[-2::-1]
             for i, others in enumerate(map(mul, left, right)):

@@ -120,7 +120,7 @@ def _by_score(counts, alpha):
                     low = guess
                 else:
                     high = guess
-        # What is out above a low threshold is out for good.
+        # A class that is not in the support at a low threshold is in none above.
         near = {z: n for z, n in near.items() if 1 + beta * (z - top - low) > 0}
     root = at((low + high) / 2)
     return {z: root.get(z, mpf(0)) for z in counts}

@@ -1,4 +1,4 @@
-"""What a mapping gets, and is told, when it provides only some of the kernels."""
+"""Defaults and errors of a mapping that defines only some of the kernels."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_derivatives_are_numerical_unless_provided():
 
 
 def test_second_derivatives_are_numerical_too():
-    """Of log p_t for softmax: its Hessian is p pᵀ - diag(p), whatever t is."""
+    """The Hessian of log p_t for softmax is p pᵀ - diag(p), for every t."""
 
     class OnlyValues(Mapping):
         def probabilities(self, scores):
@@ -107,7 +107,7 @@ def test_a_trait_beside_the_traits_is_an_error():
 
 
 def test_a_wrapper_has_the_traits_of_what_it_wraps():
-    """But for those that it changes."""
+    """The exception are the traits that it changes."""
     for name in MAPPINGS:
         inner = get_mapping(name)
         assert Temperature(inner, 2.0).traits == inner.traits

@@ -1,4 +1,4 @@
-"""What every mapping must satisfy, and what each declares about itself."""
+"""Properties of every mapping, and those that it declares."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_probabilities(mapping, scores):
         assert (rise >= 0).all()
     for classes in (slice(None, None, -1), np.roll(range(scores.shape[1]), 2)):
         assert_allclose(mapping(scores[:, classes]), p[:, classes], rtol=0, atol=1e-13)
-    # An integral, and its logarithm, come with the error that was asked for.
+    # The error of an integral, and of its logarithm, is within the tolerance.
     tol = getattr(mapping, "tol", 0)
     p_of_log = np.exp(mapping.log_probabilities(scores))
     assert_allclose(p_of_log, p, rtol=1e-12 + 100 * tol, atol=1e-300 + tol)
@@ -149,7 +149,7 @@ def test_what_is_declared_is_so(mapping):
 
 
 def assert_what_is_denied_is_not_so(mapping):
-    # Of numbers whose exponentials do not underflow.
+    # Scores whose exponentials do not underflow.
     large = np.random.default_rng(0).normal(scale=8, size=(50, 12))
     assert (mapping(large) == 0).any() == mapping.traits.has_zeros
     scores = np.random.default_rng(0).normal(scale=3, size=(50, 5))

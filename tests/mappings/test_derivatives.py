@@ -152,7 +152,7 @@ def test_a_zero_probability_has_no_log_derivative():
     products = jvp(direction), vjp(direction), vjp_derivative(direction, direction)
     for product in products:
         assert np.isfinite(product).all() and product[0, 1] == 0
-    # Of the two others, whose probabilities are 0.55 and 0.45, half the difference.
+    # The other classes, with probabilities 0.55 and 0.45, share the change equally.
     np.testing.assert_allclose(products[0], [[-1 / 0.55, 0, 1 / 0.45]], rtol=1e-14)
 
 

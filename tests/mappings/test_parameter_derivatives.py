@@ -77,7 +77,7 @@ def test_alpha_derivative_beside_classes_that_are_not_available():
 @each(lambda mapping: not isinstance(mapping, (Temperature, PerturbMax)))
 def test_temperature_derivative(mapping):
     scores = np.array([[0.5, 0.25, -0.125, -3.0], [1.0, 1.0, 0.75, -np.inf]])
-    # As far from zero, it is the same but for a mapping that minds.
+    # A shift far from zero changes it only for mappings that are not shift invariant.
     for z in scores, scores[:1] + 1e6:
         assert_temperature_derivative(mapping, z)
 

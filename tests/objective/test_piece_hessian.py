@@ -12,7 +12,7 @@ from skprob.solvers import Tuning
 @pytest.mark.parametrize("part", [0.3, 0.9, 1.0])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_hessian_of_some_parameters_of_many_outputs(dtype, part):
-    """Of few parameters, of most and of all; the rows are in several parts."""
+    """Few, most or all parameters are included; the rows are in several parts."""
     rng = np.random.default_rng(0)
     n_rows, n_outputs, size = 7000, 14, 5
     Z = rng.normal(size=(n_rows, size)) + 1

@@ -108,7 +108,7 @@ def test_success_is_certified(mapping):
         gap = gap_at(objective, solution)
         assert gap <= 0.05 * solution.value
         least, _ = objective.value_and_gradient(exact_optimum(objective))
-        # Up to rounding errors of numbers of about one.
+        # The bound holds up to rounding errors of numbers of about one.
         assert solution.value - least <= gap + 1e-15
 
 

@@ -153,7 +153,8 @@ def test_a_fit_from_zero_that_does_not_converge_is_not_repeated(solver):
     assert solution.n_iter == 2
     expected = solve(single, single.initial(), solver=solver, **limits)
     assert_allclose(solution.parameters, expected.parameters, rtol=1e-9)
-    # Newton's method with the whole Hessian first runs beside others, here of none.
+    # Newton's method with the whole Hessian first solves all penalties together, here
+    # a single one.
     times = 1 if solver == "lbfgs" else 2
     assert objective.passes <= times * single.passes
     elsewhere = [np.ones(len(expected.parameters))]

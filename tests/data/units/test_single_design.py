@@ -47,7 +47,7 @@ def test_a_copy_in_single_precision_has_its_rounding_errors_and_no_others(
 
 
 def test_there_is_no_copy_in_single_precision_where_it_would_overflow():
-    """As of a row without weight, which standardisation does not see."""
+    """The last row has no weight, so that it does not change the standardisation."""
     X = np.array([[1.0], [2.0], [1e300]])
     units = Standardization(np.array([1.5]), np.array([0.5]), True)
     for most in (0, 100):

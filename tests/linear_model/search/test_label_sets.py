@@ -120,7 +120,7 @@ def test_leave_one_out_thresholds_are_those_of_single_fits():
 
 def test_rows_are_chosen_across_blocks():
     p, is_chosen = np.arange(20.0).reshape(10, 2), np.arange(10) % 4 > 1
-    blocks = np.split(p, [3, 4, 6])  # Nothing is chosen of the third.
+    blocks = np.split(p, [3, 4, 6])  # No row of the third block is chosen.
     is_chosen[4:6] = False
     chosen = np.concatenate(list(_chosen_rows(blocks, is_chosen)))
     assert_array_equal(chosen, p[is_chosen])

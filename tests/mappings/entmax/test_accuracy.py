@@ -114,7 +114,7 @@ def test_many_classes(alpha):
     """Many different scores, thousands of few values, and two that matter."""
     rng = np.random.default_rng(0)
     hundred = rng.standard_normal((1, 100)).astype(np.float32)
-    # As close as makes Newton's method work hardest.
+    # Scores at distances at which Newton's method takes the most steps.
     hundred /= 8 if alpha <= 2 else 300
     values = np.array([[1e-4], [1]]) * rng.standard_normal((2, 20))
     thousands = rng.permuted(np.tile(values.astype(np.float32), 500), axis=1)

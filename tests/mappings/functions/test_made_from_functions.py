@@ -109,7 +109,7 @@ def test_a_function_that_only_repeats_at_some_scales_is_no_power():
 
 
 def test_the_integral_of_tails():
-    """Against QUADPACK, which knows infinite ranges."""
+    """Comparison with QUADPACK, which integrates over infinite ranges."""
     tails = {
         lambda x: np.exp(2 * np.arcsinh(x)): 1,
         lambda x: 1.0 / (1 + positive(-x)) ** 1.25 * (1 + positive(x)): 1,

@@ -43,7 +43,7 @@ def potential(z):
 
 
 def negative_entropy(q):
-    """That of the classes within each nest, times its scale, and that of the nests."""
+    """Sum over nests of scale times negative entropy within, plus the nests'."""
     value = 0
     for nest, scale in enumerate(SCALES):
         within = q[:, np.array(NESTS) == nest]

@@ -20,7 +20,7 @@ def one_probability(z, i, distribution):
     # Panels that shrink towards both ends.
     ends = 0.5 ** np.arange(1, 50)
     edges = np.concatenate([[0], ends[::-1], 1 - ends[1:], [1]])
-    # What happens at the others' own medians, and near to them.
+    # Ends of intervals at the medians of the other classes, and near them.
     if len(others) < 100:
         medians = distribution.median() + others - z[i]
         near = np.add.outer([-3, -1, 0, 1, 3], medians)

@@ -133,7 +133,7 @@ def test_derivatives_potential_and_entropy(noise):
         numerical = slope(lambda z, linear=linear: linear(z).vjp(c))
         assert_allclose(second, numerical, atol=1e-6)
     assert mapping(SCORES.astype(np.float32)).dtype == np.float32
-    # The share of one class, left alone: classes differ, as the loss must know.
+    # The entropy of a class depends on its variance: the loss is zero at its minimum.
     loss = FenchelYoungLoss(mapping)
     assert_allclose(loss.value(SCORES, p), 0, atol=1e-8)
 

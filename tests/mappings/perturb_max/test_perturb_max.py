@@ -28,7 +28,7 @@ NOISES = {
     "cauchy": stats.cauchy(),
     "student_t": stats.t(5),
     "generalized_normal": stats.gennorm(1.5),
-    # Of skewness 0.5, mean 0 and variance 1.
+    # Skew-normal noise with skewness 0.5, mean 0 and variance 1.
     "skew_normal": stats.skewnorm(
         SLANT,
         -stats.skewnorm(SLANT).mean() / stats.skewnorm(SLANT).std(),
@@ -175,7 +175,7 @@ def two_logistic(gap):
         return (1 - e * (1 + gap)) / (1 - e) ** 2
 
 
-# That it is the largest that counts; the integrals are compared for all noises above.
+# The probability is that of the largest score; integrals are compared above.
 @pytest.mark.parametrize("noise", ["normal", "exponential", SKEWED], ids=name)
 def test_simulation(noise):
     rng = np.random.default_rng(42)
@@ -204,7 +204,7 @@ def test_logarithms_of_tiny_probabilities(gap):
     assert log_p == pytest.approx(cauchy, abs=1e-8)
     log_p = PerturbMax("exponential").log_probabilities(z)[0, 1]
     assert log_p == pytest.approx(-gap - np.log(2), abs=1e-8)
-    # Two far tails meet seldom: one of the noises is all.
+    # It is unlikely that both noises are large: one of them covers the whole gap.
     log_p = PerturbMax(T3).log_probabilities(z)[0, 1]
     assert log_p == pytest.approx(np.log(2) + T3.logsf(gap), abs=12 / gap)
 
@@ -352,7 +352,7 @@ def test_entropy_is_conjugate_to_the_potential(noise):
     np.testing.assert_allclose(
         mapping.entropy(p), mapping.potential(z) - inner, atol=1e-9
     )
-    # Of equal parts: the expected maximum of as many noises, of scores that are equal.
+    # The entropy of equal shares is the expected maximum of noises at equal scores.
     sets = np.array([[0.5, 0, 0.5, 0], [0.25, 0.25, 0.25, 0.25]])
     expected = [mapping.potential(np.zeros((1, n)))[0] for n in (2, 4)]
     np.testing.assert_allclose(mapping.entropy(sets), expected, atol=1e-12)
@@ -524,7 +524,7 @@ def test_log_loss_far_from_the_target():
 
 @pytest.mark.parametrize("gap", [0.0, 1.0, 5.0, 15.0, 30.0])
 def test_the_gradient_of_the_log_loss_of_two_classes(gap):
-    # Of -log Φ(u) with u = -+g/√2: the logarithm keeps its digits far out, too.
+    # The loss is -log Φ(u) with u = -+g/√2, accurate for large u, too.
     loss = LogLoss(PerturbMax("normal"))
     pair = loss.value_and_gradient([[0.0, -gap]] * 2, np.eye(2))
     for i, sign in enumerate((1, -1)):
@@ -625,7 +625,7 @@ def test_the_log_loss_of_a_row_does_not_depend_on_the_others():
 
 @pytest.mark.parametrize("gap", [1.0, 100.0, 1e4, 1e6])
 def test_the_hessian_of_normal_noise_far_from_the_target(gap):
-    # Of -log Φ(-g/√2): with u = -g/√2 and h = φ/Φ it is h (h + u) / 2.
+    # The Hessian of -log Φ(u) with u = -g/√2 and h = φ/Φ is h (h + u) / 2.
     with mp.workdps(50):
         u = -mp.mpf(gap) / mp.sqrt(2)
         h = mp.npdf(u) / (mp.erfc(mp.mpf(gap) / 2) / 2)

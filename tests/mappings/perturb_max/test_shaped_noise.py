@@ -1,4 +1,4 @@
-"""Noises with a shape: beside fifty digits, SciPy's draws, and derivatives in it."""
+"""Noises with a shape: values to fifty digits, draws, and derivatives in the shape."""
 
 import pickle
 
@@ -204,7 +204,7 @@ def test_the_derivative_in_the_shape(noise):
     start = getattr(noise, noise.shape())
     if start in noise.bounds:
         return
-    # Of a small skewness the cube root counts.
+    # The noise depends on the cube root of a small skewness: take a relative step.
     step = 1e-4 * abs(start)
 
     def at(value):

@@ -94,7 +94,7 @@ def test_the_loss_is_the_sum_over_labels(alpha):
 
 
 def test_a_small_loss_is_exact_beside_large_ones():
-    # Of the second label nothing but exp(-40) is left.
+    # The loss of the second label is exp(-40), that of the others zero.
     loss = FenchelYoungLoss(Sigmoid())
     value = loss.value([[1e6, 40.0, -1e6]], [[1, 1, 0]])
     assert value == pytest.approx(np.exp(-40.0), rel=1e-12)

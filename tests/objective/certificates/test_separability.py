@@ -198,7 +198,7 @@ def test_there_is_a_minimum_with_a_penalty_or_zeros_and_none_is_claimed_elsewher
 @pytest.mark.parametrize("size", [1e8, 1e9, 1e10])
 @pytest.mark.parametrize("row", [3, 50, 149])
 def test_a_huge_value_does_not_make_other_rows_separable(size, row):
-    """Margins of the other rows that were tiny beside one were taken for zero."""
+    """Margins of other rows that are tiny relative to the largest one are not zero."""
     X, y = load_iris(return_X_y=True)
     y = np.random.default_rng(0).permutation(y)
     others = np.delete(np.arange(150), row)

@@ -112,7 +112,7 @@ def test_the_minimum_at_a_kink(n_planes, n_variables, ridge, tol):
 
 
 def test_the_gradient_of_a_state_is_the_smallest_combination():
-    """Of two planes in one variable, on both sides of the kink."""
+    """The combination of the gradients of two planes, at both sides of the kink."""
     problem = Polyhedron(2, 1, 0.0, 0)
     problem.slopes, problem.heights = np.array([[1.0], [-3.0]]), np.zeros(2)
     criteria = Criteria(tol=1e-6, max_iter=10)

@@ -318,7 +318,7 @@ def test_steps_may_be_longer_than_those_of_the_model():
     first = [row.objective for row in solution.history[:2]]
     by_model = by_models.history[1].objective
     assert first[1] < by_model < first[0]
-    # A damping of next to nothing leaves the model's step as it is.
+    # A negligible damping does not change the model's step.
     solver = ProximalNewton(Criteria(**limits))
     state = replace(solver.init(problem, problem.at(start)), damping=1e-9)
     value = solver.step(problem, state).point.value
