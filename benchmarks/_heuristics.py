@@ -282,7 +282,7 @@ GROUPS = {
     },
     more_by_cg: {
         "stronger penalty first": without(
-            "first_steps_gain", "first_steps_left", first_penalty=1.0, groups=TEXTS
+            "first_steps_gain", first_penalty=1.0, groups=TEXTS
         ),
         "recycled directions": without(groups=BOTH, recycled_numbers=0),
     },

@@ -286,11 +286,8 @@ class Tuning(NamedTuple):
     #: all rows are separable their curvature vanishes, and steps under the penalty
     #: itself are too long: 20 newsgroups at C = 100 takes 0.6 times the passes.
     first_penalty: float = 10.0
-    #: The first steps end when one lowers the objective by less than this part ...
+    #: The first steps end when one lowers the objective by less than this part.
     first_steps_gain: float = 0.2
-    #: ... or if the objective is still more than this part of its first value, so that
-    #: rows are not separable.
-    first_steps_left: float = 0.5
     #: Smallest gain, relative to the objective at zero, at which fits to label sets
     #: without a Gram matrix start at the best intercepts of zero coefficients. The rare
     #: labels of enron take 0.8 times as long with it. Targets of one class start at

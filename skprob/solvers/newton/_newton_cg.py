@@ -42,8 +42,6 @@ class NewtonCGState(State):
     # The penalty of the steps.
     #: Factor of the objective's penalty.
     penalty_factor: float = 1.0
-    #: Objective under this penalty at the start.
-    first_value: float = math.nan
 
     def view(self):
         """The point under the penalty of the steps."""
@@ -92,7 +90,6 @@ class NewtonCG:
             preconditioner=preconditioner,
             descent=descent,
             penalty_factor=factor,
-            first_value=view.value,
         )
         # A step can gain half of the squared length of the gradient.
         gains_much = float(descent[1].sum()) > view.value
@@ -168,8 +165,7 @@ class NewtonCG:
             length >= 0.5
             and before - view.value < self._tuning.first_steps_gain * view.value
         )
-        is_far = view.value > self._tuning.first_steps_left * state.first_value
-        if factor != 1 and (is_slow or is_far):
+        if factor != 1 and is_slow:
             return self._under_own_penalty(problem, state)
         return state
 
