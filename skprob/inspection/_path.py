@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._utils.checks import is_number
+from .._utils.checks import as_real, is_number
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes
 from ._input import check_count
@@ -222,7 +222,7 @@ class PathDisplay:
         n_outputs, n_features = coefs.shape[1:]
         names = [f"x{j}" for j in range(n_features)]
         if feature_names is not None:
-            names = [str(name) for name in feature_names]
+            names = [str(name) for name in np.atleast_1d(feature_names)]
         if len(set(names)) != n_features or len(names) != n_features:
             raise ValueError(
                 f"feature_names must be {n_features} different names, one for each "
@@ -312,15 +312,15 @@ class PathDisplay:
         number = classes.index(target)
         if is_pair:
             # The coefficients are those of the second class less those of the first.
-            return (2 * number - 1) * self.coefs[
-                :, 0
-            ], f"coefficient for {text_of(target)}"
-        return self.coefs[:, number], f"coefficient for {text_of(target)}"
+            values = (2 * number - 1) * self.coefs[:, 0]
+        else:
+            values = self.coefs[:, number]
+        return values, f"coefficient for {text_of(target)}"
 
 
 def _checked_path(Cs, coefs):
     """Increasing finite Cs (n_Cs,), and the coefficients (n_Cs, M, n_features)."""
-    Cs, coefs = np.asarray(Cs, dtype=float), np.asarray(coefs, dtype=float)
+    Cs, coefs = as_real("Cs", Cs), as_real("coefs", coefs)
     if Cs.ndim != 1 or not (Cs > 0).all():
         raise ValueError(f"Cs must be a list of positive numbers; got {Cs!r}.")
     if coefs.ndim != 3 or len(coefs) != len(Cs) or 0 in coefs.shape:

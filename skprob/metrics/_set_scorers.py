@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from .._utils.arrays import on_host
+from .._utils.checks import are_labels
 from .._utils.fitted import class_probabilities, predict_by, predicted_sets
 from .._utils.typing import ArrayLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
@@ -165,5 +165,4 @@ def _ranking_scores(estimator, X, **arguments):
 
 def _classes(estimator, y):
     """Labels of the columns, for a target that is labels."""
-    are_labels = not sparse.issparse(y) and np.ndim(y) == 1
-    return on_host(estimator.classes_) if are_labels else None
+    return on_host(estimator.classes_) if are_labels(y, "y") else None

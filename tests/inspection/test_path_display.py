@@ -132,6 +132,9 @@ def test_bad_input_is_refused():
         (lambda: PathDisplay.from_path([0.0], np.ones((1, 1, 1))), "Cs must be a list"),
         (lambda: PathDisplay.from_path([np.inf], np.ones((1, 1, 1))), "are infinite"),
         (lambda: PathDisplay.from_path([1.0], np.ones((1, 2))), "coefs must have the"),
+        (lambda: PathDisplay.from_path(["a"], np.ones((1, 1, 1))), "Cs must be real"),
+        (lambda: PathDisplay.from_path([1, 2], [[[1]], [[1, 2]]]), "coefs must be an"),
+        (lambda: SHOWN(SEARCH, feature_names=3), "feature_names must be 4 .* got 3"),
         (lambda: PathDisplay.from_path([1, 2], np.ones((1, 1, 2))), "with n_Cs=2"),
         (
             lambda: PathDisplay.from_path([1], np.ones((1, 3, 2)), classes=["a", "b"]),

@@ -58,12 +58,14 @@ from .points import (
     as_marginals,
     as_points,
 )
+from .targets import are_labels
 
 __all__ = [
     "InstancesOf",
     "IntegerInterval",
     "OneOf",
     "RealInterval",
+    "are_labels",
     "array_points",
     "array_real",
     "array_rows",

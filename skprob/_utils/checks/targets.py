@@ -1,6 +1,7 @@
 """A target that a user gives, of any kind, as an array or a CSR matrix."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 from ..labels import plain_labels
@@ -28,6 +29,20 @@ def target_array(y, name, may_have_gaps):
         if checked.ndim == 2 and checked.shape[1] > 1:
             return checked
     return check_array(y, input_name=name, **options)
+
+
+def are_labels(y, name):
+    """Whether a user's target is a label for each row; False for None.
+
+    Examples
+    --------
+    >>> are_labels(["calm", "sad"], "y"), are_labels([[1, 0], [0, 1]], "y")
+    (True, False)
+    """
+    if y is None or sparse.issparse(y):
+        return False
+    refuse_lists_of_labels(y, name)
+    return np.ndim(y) == 1
 
 
 def refuse_lists_of_labels(y, name):

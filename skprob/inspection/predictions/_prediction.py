@@ -237,8 +237,8 @@ class PredictionDisplay:
             y_true=y_true,
             predicted=predicted,
         )
-        probabilities = dense(probabilities)
-        rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
+        probabilities = as_real("probabilities", dense(probabilities))
+        rows = np.atleast_2d(probabilities)
         if polytope == "cube":
             p = as_marginals(rows)
         else:
@@ -256,7 +256,7 @@ class PredictionDisplay:
                 f"class_names must be one for each of the {p.shape[1]} classes; got "
                 f"shape {class_names.shape}."
             )
-        p = p.reshape(np.shape(probabilities))
+        p = p.reshape(probabilities.shape)
         if predicted is not None:
             predicted = _shares("predicted", predicted, p.shape) > 0
         if y_true is not None:

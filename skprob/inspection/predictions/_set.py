@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import dense
 from ..._utils.checks import (
+    are_labels,
     as_dense,
     check_indicator,
     in_order,
@@ -181,7 +182,7 @@ class SetDisplay:
         """
         if coverage is not None and not (is_number(coverage) and 0 < coverage < 1):
             raise ValueError(f"coverage must be between 0 and 1; got {coverage!r}.")
-        is_labels = not sparse.issparse(y_true) and np.ndim(y_true) == 1
+        is_labels = are_labels(y_true, "y_true")
         classes, (y_true, sets) = frames_in_order(
             classes, are_labels=is_labels, y_true=y_true, sets=sets
         )

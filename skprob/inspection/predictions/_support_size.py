@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.checks import in_order
+from ..._utils.checks import are_labels, as_real, in_order
 from ..._utils.fitted import class_probabilities, predict_by
 from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from .._matplotlib import POSSIBLE, PREDICTED, axes_for
@@ -125,7 +125,7 @@ class SupportSizeDisplay:
         given = {}
         if predicted.ndim == 2:
             given = {"predicted": predicted}
-        elif y is not None and np.ndim(y) == 1:
+        elif are_labels(y, "y"):
             given = {"predicted": predicted, "classes": estimator.classes_}
         # A model that predicts labels only has no support sizes.
         p = class_probabilities(estimator, X, **params)
@@ -170,20 +170,20 @@ class SupportSizeDisplay:
         ValueError
             If an array has another shape, or holds anything but non-negative numbers.
         """
-        are_labels = y_true is not None and np.ndim(y_true) == 1
+        is_labels = are_labels(y_true, "y_true")
         classes, (y_true, predicted, probabilities) = frames_in_order(
             classes,
-            are_labels=are_labels,
+            are_labels=is_labels,
             y_true=y_true,
             predicted=predicted,
             probabilities=probabilities,
         )
         if not sparse.issparse(probabilities):
-            probabilities = np.atleast_2d(probabilities)
+            probabilities = np.atleast_2d(as_real("probabilities", probabilities))
         shape = probabilities.shape
         possible = _indicator("probabilities", probabilities, shape)
         sizes, coverage = {"possible": _row_sums(possible)}, None
-        if are_labels and np.ndim(predicted) != 2:
+        if is_labels and (predicted is None or are_labels(predicted, "predicted")):
             if classes is None:
                 classes = np.arange(shape[1])
             y_true, predicted = _labels(y_true, predicted, probabilities, classes)
@@ -250,15 +250,20 @@ _STYLES = {
 
 def _indicator(argument, matrix, shape):
     """Which entries are positive, as booleans of a dense array or a CSR array."""
-    matrix = sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)
-    entries = matrix.data if sparse.issparse(matrix) else matrix
-    if matrix.shape != shape or entries.dtype.kind not in "biuf":
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix)
+        entries = as_real(argument, matrix.data)
+    else:
+        entries = matrix = as_real(argument, matrix)
+    if matrix.shape != shape:
         raise ValueError(
-            f"{argument} must be numbers of shape {shape}; got {matrix.dtype} of "
-            f"shape {matrix.shape}."
+            f"{argument} must be numbers of shape {shape}; got shape {matrix.shape}."
         )
-    if not (np.isfinite(entries) & (entries >= 0)).all():
-        raise ValueError(f"{argument} must be finite and not negative.")
+    wrong = entries[~(np.isfinite(entries) & (entries >= 0))]
+    if len(wrong):
+        raise ValueError(
+            f"{argument} must be finite and not negative; got {wrong[0]:.6g}."
+        )
     return matrix > 0
 
 

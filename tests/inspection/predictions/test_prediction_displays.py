@@ -427,8 +427,12 @@ def test_bad_input_is_refused():
             "y must be one of the classes .*; got .*7",
         ),
         (lambda: SIZES([P], y_true=[P[:2]]), r"y_true must be numbers of shape \(1, 5"),
-        (lambda: SIZES([P], predicted=[list("abcde")]), "predicted must be numbers"),
-        (lambda: SIZES([-P]), "probabilities must be finite and not negative"),
+        (lambda: SIZES([P], predicted=[list("abcde")]), "predicted must be real num"),
+        (lambda: SIZES([-P]), "probabilities must be finite and not negative; got -"),
+        (lambda: ROW([[1.0], P]), "probabilities must be an array of real numbers"),
+        (lambda: SIZES([[1.0], P]), "probabilities must be an array of real numbers"),
+        (lambda: SIZES([P] * 2, y_true=[["a"], ["b", "c"]]), "y_true .*got a list"),
+        (lambda: SIZES([P] * 2, predicted=[[1], [0, 1]]), "predicted must be an array"),
         (
             lambda: SIZES([P], y_true=[0, 1]),
             r"y_true must be a label for each of the 1",
@@ -440,7 +444,7 @@ def test_bad_input_is_refused():
         (lambda: SIZES([P], y_true=["a"], classes=["a"]), "classes must be 5 labels"),
         (
             lambda: SupportSizeDisplay.from_estimator(MODEL, X, Y[:, 0]),
-            r"y_true must be numbers of shape \(100, 6\); got int64 of shape \(100,\)",
+            r"y_true must be numbers of shape \(100, 6\); got shape \(100,\)",
         ),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -180,6 +180,7 @@ def test_choice_sets_and_offsets_of_the_rows():
         ({"classes": [1, 2]}, "classes must be 4 names"),
         ({"classes": [0, 1, 2, 2]}, "classes must be distinct labels"),
         ({"sets": [["a"], ["b", "c"]]}, "sets must be an array of real numbers"),
+        ({"y_true": [["a"], ["b", "c"]]}, "y_true must be .* got a list of the labels"),
         ({"coverage": 90}, "coverage must be between 0 and 1"),
         ({"max_names": -1}, "max_names must be an integer"),
     ],
