@@ -14,7 +14,9 @@ from ._start import LastFit
 _GRID = np.logspace(-4, 4, 10)
 # Number of the value with which the search begins, near the best one for most data: for
 # labels the last below the C of "auto", for other targets, which are noisier, the one
-# before.
+# before. With one value later for labels the chosen C is the same. Letter, pendigits
+# and iris then take 0.7 to 1.05 times as long, digits and wine 1.05 to 1.4 times,
+# breast cancer 1.3 to 1.6 times, and all together 1.05 times.
 _FIRST_OF_LABELS, _FIRST_OF_OTHERS = 4, 3
 # The search ends when the next rise of the score is expected to be at most this share
 # of the score, which is about its error at the tolerance of the fits. The ratio of two
