@@ -5,7 +5,8 @@ blocks or of results for each block, with two methods: ``map`` and ``sum``. Noth
 outside this package depends on how X is stored, or where the blocks are.
 
 Read `_design.py` and `_blocks.py` first. `units/` centres and scales the columns, and
-copies little data to a single array. Several blocks are computed by threads,
+copies little data to a single array. `_rounded.py` multiplies rows of float64 in single
+precision. Several blocks are computed by threads,
 `_local_blocks.py`, or by the workers of a Dask cluster, `dask/`. `_row_space.py`
 replaces many features by as many coordinates as there are rows; it multiplies with the
 rows of `_centred_rows.py`.

@@ -6,7 +6,8 @@ is the loss of most fits. The others are `_log.py` for any mapping,
 `_gradient_field.py` for a plain function, `_infimum.py` for candidates,
 `_accuracy.py`, `_sparse_softmax.py`, and `_margin.py`, which adds a margin to another
 loss. `_matching.py` chooses the default loss of a mapping, `_user_methods.py` has the
-methods that check their arguments. A new loss is a class, and a line in `_registry.py`.
+methods that check their arguments, and `_mapping_results.py` checks what the kernels of
+a mapping return. A new loss is a class, and a line in `_registry.py`.
 """
 
 from ._accuracy import AccuracyLoss

@@ -61,7 +61,7 @@ class Softmax(Mapping):
         # This takes a third of the time of xlogy.
         tiny = np.finfo(probabilities.dtype).tiny
         logs = np.log(np.maximum(probabilities, tiny))
-        return row_dot(probabilities, logs)[:, 0]
+        return np.einsum("nk,nk->n", probabilities, logs)
 
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]

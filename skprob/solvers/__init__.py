@@ -10,6 +10,9 @@ solvers share: a solver is two functions, `init` and `step`, of a frozen state. 
 needs gradients alone, and `proximal/` the solver of penalties that make coefficients
 zero.
 
+`_in_turn.py` minimises several problems, each from the minimum of the one before, and
+`_reasons.py` says why a solver ended before all criteria were met.
+
 A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """
 
