@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.single_precision import squares_fit
-from ._dense import lost_digits
+from ._dense import precise_moments
 from ._design import DesignMatrix
 from ._one_pass import variance_of_sums
 
@@ -64,32 +64,24 @@ class CSRDesign(DesignMatrix):
         # the same order, so the rest of a full column is exactly zero.
         ones = np.ones(self.n_stored)
         absent = np.cumsum(share)[-1] - self._transposed(ones) @ share
-        unit = 1.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, mean_error, variance = self._mean_and_variance(
-                data, column, share, absent
-            )
-            squares = mean**2 + variance
-        if lost_digits(squares, lambda tiny: data[tiny[column]].any()):
+
+        def moments_in(unit):
+            values = data if unit is None else data / unit[column]
+            mean = self._transposed(values) @ share
+            z = values - mean.take(column)
+            mean_error = self._transposed(z) @ share - absent * mean
+            variance = np.maximum(absent, 0) * mean**2
+            variance += self._transposed(np.square(z, out=z)) @ share
+            return mean, mean_error, variance
+
+        def largest():
             unit = np.zeros(self.shape[1])
             np.maximum.at(unit, column, np.abs(data))
-            unit[unit == 0] = 1
-            moments = self._mean_and_variance(
-                data / unit[column], column, share, absent
-            )
-            mean, mean_error, variance = moments
-        # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = np.maximum(variance - mean_error**2, 0)
-        return unit * (mean + mean_error), unit * np.sqrt(variance)
+            return unit
 
-    def _mean_and_variance(self, data, column, share, absent):
-        """Means of columns with these values, their errors, and mean squares."""
-        mean = self._transposed(data) @ share
-        z = data - mean.take(column)
-        mean_error = self._transposed(z) @ share - absent * mean
-        variance = np.maximum(absent, 0) * mean**2
-        variance += self._transposed(np.square(z, out=z)) @ share
-        return mean, mean_error, variance
+        return precise_moments(
+            moments_in, largest, lambda tiny: data[tiny[column]].any()
+        )
 
     def power_sums(self, weights):
         data = self._in_precision_of(weights).data

@@ -86,37 +86,45 @@ class DenseDesign(DesignMatrix):
 
 def _precise_moments(X, share):
     """Means and deviations of columns, accurate for all units of the columns."""
-    unit = 1.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, mean_error, variance = _mean_and_variance(X, share)
-        squares = mean**2 + variance
-    if lost_digits(squares, lambda tiny: X[:, tiny].any()):
-        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-        unit[unit == 0] = 1
-        mean, mean_error, variance = _mean_and_variance(X / unit, share)
-    # Subtract the rounding error of the mean: a constant column has deviation zero.
-    variance = np.maximum(variance - mean_error**2, 0)
-    return unit * (mean + mean_error), unit * np.sqrt(variance)
+
+    def moments_in(unit):
+        scaled = X if unit is None else X / unit
+        mean = share @ scaled
+        z = scaled - mean
+        return mean, share @ z, share @ np.square(z, out=z)
+
+    def largest():
+        return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+
+    return precise_moments(moments_in, largest, lambda tiny: X[:, tiny].any())
 
 
-def _mean_and_variance(X, share):
-    """Mean, its rounding error, and mean square about it."""
-    mean = share @ X
-    z = X - mean
-    return mean, share @ z, share @ np.square(z, out=z)
+def precise_moments(moments_in, largest, has_numbers):
+    """Means and deviations of columns, accurate for all units of the columns.
 
-
-def lost_digits(squares, has_numbers):
-    """Whether mean squares of columns overflowed or underflowed.
-
-    The caller then computes them again in units of the largest number of each column.
+    If mean squares overflow, or are so small that they lose digits, the columns are
+    divided by their largest numbers.
 
     Parameters
     ----------
-    squares : ndarray of shape (n_columns,)
+    moments_in : callable
+        ``moments_in(unit)`` returns the means of the columns divided by a unit, of
+        shape (n_columns,) or None for 1; the rounding errors of the means; and the mean
+        squares about the means.
+    largest : callable
+        ``largest()`` returns the largest absolute number of each column.
     has_numbers : callable
         ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros.
     """
-    # A tiny mean square has lost digits by underflow, unless the column is zero.
-    tiny = squares < SMALLEST_SQUARE
-    return bool(not np.isfinite(squares).all() or (tiny.any() and has_numbers(tiny)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, mean_error, variance = moments_in(None)
+        squares = mean**2 + variance
+    unit, tiny = 1.0, squares < SMALLEST_SQUARE
+    # Columns of zeros have tiny squares, too.
+    if not np.isfinite(squares).all() or (tiny.any() and has_numbers(tiny)):
+        unit = largest()
+        unit[unit == 0] = 1
+        mean, mean_error, variance = moments_in(unit)
+    # Subtract the rounding error of the mean: a constant column has deviation zero.
+    variance = np.maximum(variance - mean_error**2, 0)
+    return unit * (mean + mean_error), unit * np.sqrt(variance)
