@@ -195,7 +195,7 @@ def fits(optima):
     """Fits of ``fit.py`` to data in memory."""
     known = LITTLE | problems()
     for name, grid in GRIDS.items():
-        # Without SKPROB_DATA some are not at hand.
+        # Some problems need the files in SKPROB_DATA.
         problem = known[name]() if name in known else None
         for alpha, C in grid if problem else ():
             yield FitCase(name, problem, alpha, C, optima)

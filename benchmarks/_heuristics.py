@@ -155,7 +155,7 @@ def has_groups(d, p):
 
 
 def in_wide(d, p):
-    # Other rows are more than their columns, or about as many as they are here.
+    # With more rows the heuristic has no effect.
     return is_smooth(d, p) and d.n_rows <= d.shape[1] + 1
 
 

@@ -43,7 +43,7 @@ def _rise(name, i):
 
 
 def _memory(name):
-    """A number of bytes that Linux knows of this process."""
+    """A memory field of this process in /proc, in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith(name))
     return int(line.split()[1]) * 1024

@@ -61,7 +61,7 @@ def prepared(X_train, X_test, Y_train, Y_test):
 
 def scaled(X_train, X_test, Y_train, Y_test):
     """A split with its features scaled by the training rows."""
-    # Divided by deviations, rare words would weigh most: text stays as it is.
+    # Text is not scaled: divided by deviations, rare words would weigh most.
     if not sparse.issparse(X_train):
         scaler = StandardScaler().fit(X_train)
         X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)

@@ -41,12 +41,12 @@ class Fit(NamedTuple):
 
 
 class Time(NamedTuple):
-    """How long a contender took to a level of relative suboptimality.
+    """A contender's time to a level of relative suboptimality.
 
-    On one thread it is the time of the processor, which other programs of the machine
-    do not lengthen. If it did not reach the level, `seconds` is the longest time that
-    it took, and `gap` its smallest. Where others were clearly faster, the time is that
-    of one fit on one thread and not `repeated`.
+    On one thread it is processor time, which other programs of the machine do not
+    lengthen. If the contender did not reach the level, `seconds` is its longest time
+    and `gap` its smallest suboptimality. `repeated` is False if others were clearly
+    faster: the time is then that of a single fit on one thread.
     """
 
     problem: str

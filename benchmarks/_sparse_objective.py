@@ -1,11 +1,11 @@
-"""The log loss with a penalty that selects, in plain NumPy, to judge every program.
+"""The log loss with a lasso penalty in plain NumPy, the same for all contenders.
 
 With n rows, raw predictions z = W x + b and ρ the l1_ratio the objective is
 
     mean_i [log Σ_k exp(z_ik) - z_i[y_i]] + [(1 - ρ) / 2 ‖W‖² + ρ r(W)] / (C n),
 
 where r is the sum of the absolute values, or of the Euclidean norms of the columns. Two
-classes have one row of coefficients: z = (0, w x + b). Nothing here is skprob's.
+classes have one row of coefficients: z = (0, w x + b). This module does not use skprob.
 """
 
 from typing import NamedTuple

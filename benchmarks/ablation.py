@@ -136,9 +136,9 @@ def run(case, problem, tuning, limit=math.inf):
 
 
 def keep_freed_memory(n_bytes):
-    """Make glibc what it is after the largest array that was freed had so many bytes.
+    """Set glibc's thresholds to their values after an array of `n_bytes` was freed.
 
-    It adapts to arrays that are larger, and not back.
+    glibc raises its thresholds when larger arrays are freed, and never lowers them.
     """
     if platform.libc_ver()[0] == "glibc":
         trim_threshold, map_threshold = -1, -3

@@ -1,7 +1,8 @@
-"""What an import costs in a fresh process: ``python import_time.py``.
+"""Time of an import in a fresh process: ``python import_time.py``.
 
-The median processor time of a new Python that runs each statement, less that of one
-that runs none, in turns. Everything is compiled before. ``--save`` names a CSV file.
+For each statement, the median processor time of a new Python that runs it, minus that
+of one that runs nothing; the runs take turns. All modules are compiled before.
+``--save`` names a CSV file.
 """
 
 import argparse

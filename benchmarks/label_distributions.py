@@ -1,17 +1,17 @@
 """Label distributions: softmax, sparsemax and entmax on three real data sets.
 
-Ten times tenfold cross-validation, and the field's six measures on the rows held out.
-In each training fold C, and where it says "tuned" also alpha, are those of the best
-mean Brier score on three splits of that fold alone. Dense features are standardised
-with the mean and the deviation of the training rows; those of the movies, nearly all
-of them 0 or 1, are taken as they are.
+Tenfold cross-validation is repeated ten times, with the six usual measures of label
+distribution learning on the held-out rows. In each training fold C, and with "tuned"
+also alpha, have the best mean Brier score on three splits of that fold alone. Dense
+features are standardised with the mean and the deviation of the training rows; the
+features of the movies, nearly all 0 or 1, are not scaled.
 
 The divergence is infinite if one zero was wrong, so a second column gives it with
 probabilities below 0.001 counted as 0.001.
 
-s-JAFFE is compared with what Geng (IEEE TKDE 2016) published for SA-BFGS. That is
-softmax without a penalty, for which two more rows are printed: at its optimum, and
-stopped after nine steps.
+s-JAFFE is compared with the results that Geng (IEEE TKDE 2016) published for SA-BFGS,
+which is softmax without a penalty. Two more rows are printed for it: at its optimum,
+and stopped after nine steps.
 
 The data are ``ldl_sjaffe.npz``, ``ldl_movie.npz`` and ``ldl_emotion6.npz`` in the
 folder that SKPROB_DATA names.

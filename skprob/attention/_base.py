@@ -115,7 +115,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
         self.scale_ = mean if mean > 0 else 1.0
 
     def _blocks(self, X):
-        """Slices of the rows, so many that their pairs with keys fit into memory."""
+        """Slices of the rows whose pairs with keys fit into memory."""
         n_keys = self.n_samples_fit_
         if self._n_neighbors is not None and self._similarity == "distance":
             n_keys = min(int(self._n_neighbors), n_keys)

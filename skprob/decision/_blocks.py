@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.arrays import dense
 from .._utils.parts import Repeatable, slices
 
-# Dense blocks of probabilities have at most so many entries (8 MiB).
+# Most entries of a dense block of probabilities (8 MiB).
 _BLOCK = 1 << 20
 
 

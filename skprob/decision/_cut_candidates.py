@@ -95,7 +95,7 @@ class CandidateCounts(NamedTuple):
         return cls(*above, true.reshape(_N_FOLDS, n_labels), unit=weight.mean())
 
     def without(self, fold):
-        """All of the rows that are not in a fold, as one fold."""
+        """The counts of all rows that are not in a fold, as one fold."""
         kept = np.arange(len(self.true)) != fold
         hits, predicted, true = (
             total[kept].sum(axis=0, keepdims=True)

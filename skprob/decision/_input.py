@@ -78,9 +78,9 @@ def as_indicator(
 
 
 def as_known_indicator(labels, shape):
-    """The 0/1 indicator with zeros in place of NaN, and which entries are known.
+    """The 0/1 indicator with zeros in place of NaN, and a mask of the known entries.
 
-    The second is None if all are.
+    The mask is None if all entries are known.
     """
     if sparse.issparse(labels):
         labels = sparse.csr_array(labels)

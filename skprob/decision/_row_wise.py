@@ -37,7 +37,7 @@ class _SizeRule(DecisionRule):
 
     @abstractmethod
     def _numbers(self, marginals, sizes, none):
-        """How many labels each row gets, of marginals in falling order.
+        """Number of labels of each row, from marginals in descending order.
 
         `none` is the probability of no label, or None where it is not known.
         """

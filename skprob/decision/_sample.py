@@ -57,7 +57,7 @@ class Sample(NamedTuple):
 
 
 def checked_sample(probabilities, labels, sample_weight, *, X, polytope):
-    """The rows of positive weight of what :meth:`DecisionRule.fit` is given.
+    """The rows of positive weight, from the arguments of :meth:`DecisionRule.fit`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How the labels of classes are stored in a graph."""
+"""Types of class labels in a graph."""
 
 from numbers import Integral, Real
 from typing import NamedTuple

@@ -427,7 +427,7 @@ class ConformalSets(
         return getattr(self.estimator_, name)
 
     def get_metadata_routing(self) -> Any:
-        """Which metadata go where.
+        """Routing of metadata to the classifier, the splitter and the calibration.
 
         Returns
         -------

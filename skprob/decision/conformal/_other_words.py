@@ -1,6 +1,6 @@
-"""Values and parameters of other packages, and what they are called here."""
+"""Advice in errors about values and parameters that other packages name otherwise."""
 
-#: Sentences for the errors on values that have another meaning in other packages.
+#: Advice about values that have another meaning or name in other packages.
 OTHER_VALUES = {
     "coverage": "It is a share: 90 % is coverage=0.9.",
     "alpha": "It is the α of entmax. An error rate of 0.1 is coverage=0.9.",

@@ -33,7 +33,7 @@ def conformal_quantile(scores, weight, coverage, rows="rows"):
     coverage : float
         Between 0 and 1.
     rows : str, default="rows"
-        What the error calls the calibration rows.
+        Name of the calibration rows in the error.
 
     Returns
     -------

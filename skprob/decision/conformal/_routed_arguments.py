@@ -96,14 +96,14 @@ def arguments_of_fit(sets, method, sample_weight, params):
                 "cv='prefit', or scikit-learn's metadata routing for a pipeline."
             )
         params = {**params, "sample_weight": sample_weight}
-    # Options with the same name, such as "verbose", are of the fit alone.
+    # Options with the same name, such as "verbose", go to the fit alone.
     needed = names_of_rows(of_prediction)
     about_rows = {name: of_prediction[name] for name in needed}
     return Arguments(params, about_rows, {}, needed)
 
 
 def _routed_arguments(sets, method, sample_weight, params):
-    """The same, with metadata routing."""
+    """The result of `arguments_of_fit` with metadata routing."""
     names, needed = names_of_rows(params), []
     model = model_of_search(sets.estimator)
     if names:

@@ -22,8 +22,8 @@ _N_SAMPLES = 300
 # due to the asymmetry of the Jacobian. With few steps the symmetric part is larger.
 _CIRCLE = 512
 _N_CIRCLES = 8
-# A search ends after so many errors of the mapping: rows with errors are found by
-# halving, which takes two calls a row. Without the limit the search for a potential of
+# Number of errors of the mapping after which a search ends. Rows with errors are found
+# by halving, which takes two calls a row: without a limit the search for a potential of
 # the identity takes 25 seconds.
 _MAX_ERRORS = 2000
 
@@ -39,7 +39,7 @@ class Counterexample:
     probabilities : ndarray of shape (n_rows, n_classes)
         The probabilities of these scores; NaN where the mapping raises an error.
     reason : str
-        What is wrong with them, in words.
+        Explanation of what is wrong with them.
     """
 
     scores: np.ndarray

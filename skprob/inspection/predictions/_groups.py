@@ -1,4 +1,4 @@
-"""How often sets of some of the rows contain the truth, with intervals."""
+"""Coverage of sets in groups of rows, with intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-# Probability that an interval of the coverage contains the one of all rows.
+# Probability that a group's interval contains the coverage of all rows.
 _CONFIDENCE = 0.95
 
 

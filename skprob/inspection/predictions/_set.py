@@ -111,7 +111,7 @@ class SetDisplay:
         y : array-like or sparse matrix
             Their labels or label sets.
         max_names : int, default=30
-            Largest number of classes whose names are written beside their points.
+            Largest number of classes whose names are written next to their points.
         ax : sequence of two matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
         **params : dict
@@ -167,7 +167,7 @@ class SetDisplay:
         coverage : float, default=None
             The requested coverage, between 0 and 1.
         max_names : int, default=30
-            Largest number of classes whose names are written beside their points.
+            Largest number of classes whose names are written next to their points.
         ax : sequence of two matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
 
@@ -214,7 +214,7 @@ class SetDisplay:
         ax : sequence of two matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
         max_names : int, default=30
-            Largest number of classes whose names are written beside their points.
+            Largest number of classes whose names are written next to their points.
 
         Returns
         -------
