@@ -44,7 +44,7 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
     _parameter_constraints: dict = {}
     #: Whether ``_fit`` uses ``sample.known``. Otherwise the probabilities of entries
     #: that are not known are zero in the sample, as are their labels.
-    _uses_gaps = False
+    _uses_known = False
 
     def __init__(self) -> None:
         # Rules without parameters have this constructor, not one of any arguments.
@@ -168,7 +168,7 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        self._fit(sample if self._uses_gaps else sample.without_gaps())
+        self._fit(sample if self._uses_known else sample.with_zeros_for_unknown())
         self.label_names_ = None
         self.n_labels_ = sample.labels.shape[1]
         self.polytope_ = sample.polytope

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from .._utils.checks import as_real, csr_indicator, naming, without_gaps
+from .._utils.checks import as_real, csr_indicator, fill_unknown, naming
 from .._utils.typing import MatrixLike
 
 
@@ -86,7 +86,7 @@ def as_known_indicator(labels, shape):
         labels = sparse.csr_array(labels)
     else:
         labels = as_real("labels", labels)
-    labels, known = without_gaps(labels)
+    labels, known = fill_unknown(labels)
     return as_indicator(labels, shape), known
 
 

@@ -50,7 +50,7 @@ class Sample(NamedTuple):
     has_none: bool
     known: np.ndarray | None = None
 
-    def without_gaps(self) -> Self:
+    def with_zeros_for_unknown(self) -> Self:
         """The sample with zeros in place of probabilities that are not known."""
         blocks = known_only(self.blocks, self.known)
         return self._replace(blocks=blocks, known=None)

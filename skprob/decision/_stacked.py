@@ -100,7 +100,7 @@ class StackedLabels(DecisionRule):
     0.99
     """
 
-    _uses_gaps = True
+    _uses_known = True
     _parameter_constraints: dict = {"rule": [InstancesOf(DecisionRule), None]}
 
     def __init__(self, rule: DecisionRule | None = None) -> None:
@@ -125,7 +125,7 @@ class StackedLabels(DecisionRule):
             lines = [fit.line(self.penalty_) for fit in fits]
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
         blocks = Repeatable(_corrected_blocks, sample.blocks, lines, self.least_)
-        # Only marginals have gaps: the estimates are the probabilities.
+        # Only marginals have unknown labels, and their estimates are the probabilities.
         self.rule_.fit_sample(
             sample._replace(blocks=blocks, sizes=None, polytope="cube", has_none=False)
         )

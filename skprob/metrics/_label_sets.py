@@ -9,9 +9,9 @@ from sklearn.metrics import precision_score, recall_score
 from .._utils.checks import (
     check_indicator,
     check_sample_weight,
+    fill_unknown,
     known_part,
     lined_up,
-    without_gaps,
 )
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array
@@ -101,7 +101,7 @@ def harmonic_macro_f1_score(
         )
     check_indicator("y_pred", y_pred)
     weight = check_sample_weight(sample_weight, y_true)
-    y_true, known = without_gaps(y_true)
+    y_true, known = fill_unknown(y_true)
     y_pred, weight = known_part("y_true", known, y_pred, weight)
     check_indicator("y_true", y_true)
     options = {

@@ -75,7 +75,7 @@ def names_in_order(classes, y_true, **predicted):
 
 def _labels(y_true, predicted):
     """The labels that `y_true` holds, if there is one for each column; else None."""
-    y = check_target(y_true, "y_true", len_of=predicted, may_have_gaps=True)
+    y = check_target(y_true, "y_true", len_of=predicted, may_have_unknown=True)
     if sparse.issparse(y) or y.size != len(y):
         return None
     with naming("y_true"):

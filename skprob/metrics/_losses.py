@@ -16,10 +16,10 @@ from .._utils.checks import (
     check_sample_weight,
     check_target,
     distinct_classes,
+    fill_unknown,
     known_part,
     naming,
     weighted_mean,
-    without_gaps,
 )
 from .._utils.scores import standard_scores
 from .._utils.typing import ArrayLike, MatrixLike
@@ -101,10 +101,10 @@ def fenchel_young_loss(
     loss = FenchelYoungLoss(get_mapping(mapping))
     loss.check()
     traits = loss.traits
-    may_have_gaps = traits.polytope == "cube" and traits.is_separable
-    y_true = check_target(y_true, "y_true", len_of=scores, may_have_gaps=may_have_gaps)
+    allowed = traits.polytope == "cube" and traits.is_separable
+    y_true = check_target(y_true, "y_true", len_of=scores, may_have_unknown=allowed)
     if y_true.ndim == 2:
-        y_true, known = without_gaps(y_true)
+        y_true, known = fill_unknown(y_true)
         scores, sample_weight = _known_scores(scores, known, sample_weight)
     encoded = _encode(y_true, scores, classes, target_type, polytope=traits.polytope)
     loss.check_target(encoded.target)

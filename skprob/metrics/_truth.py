@@ -9,9 +9,9 @@ from .._utils.checks import (
     as_dense,
     check_target,
     csr_indicator,
+    fill_unknown,
     naming,
     without_duplicates,
-    without_gaps,
 )
 from .._utils.labels import label_indicator, positions_of
 from ..targets import unique_labels
@@ -56,9 +56,9 @@ def true_indicator(y_true, classes, **predicted):
             f"{name} must be numbers of shape (n_samples, n_classes), without NaN; got "
             f"dtype {predictions.dtype} and shape {predictions.shape}."
         )
-    y = check_target(y_true, "y_true", len_of=predictions, may_have_gaps=True)
+    y = check_target(y_true, "y_true", len_of=predictions, may_have_unknown=True)
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
-        y, known = without_gaps(y)
+        y, known = fill_unknown(y)
         return _indicator(y, predictions.shape, name), predictions, known
     n_classes = predictions.shape[1]
     columns = _columns(y.ravel(), classes, n_classes, name)

@@ -65,8 +65,8 @@ def test_labels_that_are_not_known_are_left_out(container):
     labels = (rng.random(p.shape) < p).astype(float)
     # With zeros for the others the cut is another.
     known = rng.random(p.shape) < np.where(p > 0.6, 0.3, 0.9)
-    gaps = container(np.where(known, labels, np.nan))
-    cut = CommonCut().fit(p, gaps, polytope="cube").cut_
+    partial = container(np.where(known, labels, np.nan))
+    cut = CommonCut().fit(p, partial, polytope="cube").cut_
 
     def f1_of(cut, known):
         return f1_score(labels[known], (p > cut)[known])
@@ -76,10 +76,10 @@ def test_labels_that_are_not_known_are_left_out(container):
     as_absent = CommonCut().fit(p, labels * known, polytope="cube")
     assert f1_of(as_absent.cut_, known) < best
     for rule in LabelCuts(), StackedLabels(), ExampleF1():
-        sets = clone(rule).fit(p, gaps, polytope="cube").predict(p)
+        sets = clone(rule).fit(p, partial, polytope="cube").predict(p)
         assert f1_score(labels, sets, average="micro") > best - 0.1
     with pytest.raises(ValueError, match="labels must be 0 or 1 for shares"):
-        CommonCut().fit(p, gaps)
+        CommonCut().fit(p, partial)
 
 
 def test_cuts_are_shrunk_by_the_number_of_positives():

@@ -36,7 +36,7 @@ NAMES = list("fbdaec")
 
 @pytest.fixture(scope="module")
 def rows():
-    """Features, sets with gaps, and weights; nothing is known of row 3."""
+    """Features, sets with unknown labels, and weights; nothing is known of row 3."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 3))
     Y = (X @ rng.normal(size=(3, N_LABELS)) > 0.3).astype(float)

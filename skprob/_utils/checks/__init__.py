@@ -3,8 +3,8 @@
 `arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
 that errors name, and `targets.py` for a y that is no plain vector. `columns.py` matches
 the columns of DataFrames with the classes. `matrices.py` checks scores and other
-matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1, with `gaps.py`
-for entries that are not known, `costs.py` matrices of costs, and `folds.py` the
+matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1, `unknown.py`
+their entries that are not known, `costs.py` matrices of costs, and `folds.py` the
 argument cv. `constraints.py` has types of parameters for scikit-learn.
 """
 
@@ -38,7 +38,6 @@ from .constraints import (
 )
 from .costs import as_costs, as_margins
 from .folds import rows_of_folds
-from .gaps import known_part, without_gaps
 from .indicators import check_indicator, csr_indicator
 from .matrices import (
     array_real,
@@ -59,6 +58,7 @@ from .points import (
     as_points,
 )
 from .targets import are_labels
+from .unknown import fill_unknown, known_part
 
 __all__ = [
     "InstancesOf",
@@ -86,6 +86,7 @@ __all__ = [
     "common_names",
     "csr_indicator",
     "distinct_classes",
+    "fill_unknown",
     "in_order",
     "is_integer",
     "is_number",
@@ -104,5 +105,4 @@ __all__ = [
     "series_in_order",
     "weighted_mean",
     "without_duplicates",
-    "without_gaps",
 ]

@@ -148,7 +148,7 @@ def has_small_squares(X):
         return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
 
 
-def check_target(y, name, *, len_of, may_have_gaps=False):
+def check_target(y, name, *, len_of, may_have_unknown=False):
     """A user's target as an array or CSR matrix of the right length.
 
     Parameters
@@ -159,7 +159,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
         The argument that errors name.
     len_of : array or sparse matrix
         The data whose number of rows `y` must have.
-    may_have_gaps : bool, default=False
+    may_have_unknown : bool, default=False
         Whether entries of a matrix may be NaN, which stands for "not known".
 
     Returns
@@ -191,7 +191,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
     if not (is_vector and y.dtype.kind in "biu"):
         refuse_lists_of_labels(y, name)
         with naming(name):
-            y = target_array(y, name, may_have_gaps)
+            y = target_array(y, name, may_have_unknown)
     n_samples = len_of.shape[0]
     if y.ndim == 0 or y.shape[0] != n_samples:
         raise ValueError(

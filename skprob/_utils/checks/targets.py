@@ -8,7 +8,7 @@ from ..labels import plain_labels
 from .matrices import refuse_unreadable
 
 
-def target_array(y, name, may_have_gaps):
+def target_array(y, name, may_have_unknown):
     """A user's target as an array or CSR matrix of finite numbers, or of labels."""
     if isinstance(y, memoryview):  # scikit-learn refuses it.
         y = np.asarray(y)
@@ -22,10 +22,10 @@ def target_array(y, name, may_have_gaps):
         raise ValueError(f"Input {name} contains NaN.")
     y = plain_labels(y)
     options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
-    if may_have_gaps:
+    if may_have_unknown:
         finite = {"ensure_all_finite": "allow-nan"}
         checked = check_array(y, input_name=name, **options, **finite)
-        # A vector has no gaps.
+        # Labels in a vector or a single column may not be NaN.
         if checked.ndim == 2 and checked.shape[1] > 1:
             return checked
     return check_array(y, input_name=name, **options)

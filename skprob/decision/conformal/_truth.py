@@ -6,7 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..._utils.arrays import is_dask, is_foreign, on_host, to_numpy
-from ..._utils.checks import in_order, names_of_columns, without_gaps
+from ..._utils.checks import fill_unknown, in_order, names_of_columns
 from ..._utils.fitted import last_step
 from ..._utils.labels import label_indicator, plain_labels, positions_of
 from .._input import as_indicator
@@ -107,7 +107,7 @@ def without_unknown(y):
     # A single column is a vector of labels.
     if values.ndim != 2 or values.shape[1] == 1:
         return y, None
-    values, known = without_gaps(values)
+    values, known = fill_unknown(values)
     return (y if known is None else values), known
 
 

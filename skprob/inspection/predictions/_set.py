@@ -13,9 +13,9 @@ from ..._utils.checks import (
     are_labels,
     as_dense,
     check_indicator,
+    fill_unknown,
     in_order,
     is_number,
-    without_gaps,
 )
 from ..._utils.fitted import last_step, predicted_sets
 from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
@@ -276,7 +276,7 @@ def _draw_coverage(ax, groups):
 def _known_labels(y):
     """Label sets with zeros for labels that are not known, NaN."""
     y = sparse.csr_array(y) if sparse.issparse(y) else as_dense("y_true", y)
-    return without_gaps(y)[0]
+    return fill_unknown(y)[0]
 
 
 def _checked(name, indicator) -> Array:

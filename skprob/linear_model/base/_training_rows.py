@@ -10,8 +10,8 @@ from ..._utils.checks import (
     check_sample_weight,
     check_target,
     check_X,
+    fill_unknown,
     in_order,
-    without_gaps,
 )
 from ...targets import column_names
 from .._given import NOTHING, Given
@@ -66,16 +66,16 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
         y = in_order("y", y, np.asarray(spec.class_names))
     as_given = y
     X = check_X(estimator, X, reset=True)
-    y = check_target(y, "y", len_of=X, may_have_gaps=True)
+    y = check_target(y, "y", len_of=X, may_have_unknown=True)
     sample_weight = check_sample_weight(sample_weight, X)
     dtype = numpy_dtype(X)
     names = known = None
     if y.ndim == 2 or spec.class_names is not None:
         names = column_names(as_given, y.shape, spec.class_names)
     if y.ndim == 2:
-        y, known = without_gaps(y)
+        y, known = fill_unknown(y)
     if known is not None:
-        _check_gaps(spec, known)
+        _check_unknown(spec, known)
     encoded = spec.encoded(y, dtype, names)
     given = NOTHING
     if available is not None or offset is not None:
@@ -105,7 +105,7 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     return data, encoded
 
 
-def _check_gaps(spec, known):
+def _check_unknown(spec, known):
     """Raise where the loss of a row is not a sum over its labels."""
     traits = spec.mapping.traits
     is_cube, is_sum = traits.polytope == "cube", traits.is_separable

@@ -9,10 +9,10 @@ from sklearn.utils import check_array
 from ..._utils.checks import (
     check_squares,
     check_target,
+    fill_unknown,
     naming,
     refuse_unreadable,
     without_duplicates,
-    without_gaps,
 )
 from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
@@ -97,8 +97,8 @@ def _checked(X, y, weight, names, dtype, n_features, name):
 
 def check_partition_target(y, X):
     """The target of a partition as an array or CSR matrix, whose entries are known."""
-    y = check_target(y, "y", len_of=X, may_have_gaps=True)
-    known = without_gaps(y)[1] if y.ndim == 2 else None
+    y = check_target(y, "y", len_of=X, may_have_unknown=True)
+    known = fill_unknown(y)[1] if y.ndim == 2 else None
     if known is not None:
         raise ValueError(
             "y must be labels, a 0/1 indicator or distributions without NaN in Dask "

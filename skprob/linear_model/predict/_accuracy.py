@@ -7,10 +7,10 @@ from ..._utils.arrays import check_tensor, is_foreign, to_numpy
 from ..._utils.checks import (
     check_sample_weight,
     check_target,
+    fill_unknown,
     in_order,
     known_part,
     weighted_mean,
-    without_gaps,
 )
 from ...targets import as_labels, encode_rows, encode_target
 
@@ -39,9 +39,9 @@ def accuracy(predicted, y, sample_weight, model):
         hit = _labels(y, predicted, classes) == predicted
     else:
         y, is_set = in_order("y", y, classes), model.target_type == "label_set"
-        y = check_target(y, "y", len_of=predicted, may_have_gaps=is_set)
+        y = check_target(y, "y", len_of=predicted, may_have_unknown=is_set)
         if is_set:
-            y, known = without_gaps(y)
+            y, known = fill_unknown(y)
             predicted, weight = known_part("y", known, predicted, weight)
         hit = _HITS[model.target_type](y, predicted, classes)
     return weighted_mean(hit, weight)

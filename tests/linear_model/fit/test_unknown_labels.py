@@ -84,10 +84,10 @@ def test_label_smoothing_of_the_known_labels():
 @pytest.mark.parametrize("threshold", ["auto", "cv", LabelCuts("micro"), 0.5])
 def test_label_sets_are_about_those_of_complete_labels(threshold):
     x, y = make_multilabel_classification(800, 6, n_classes=4, random_state=0)
-    gaps = np.where(np.random.default_rng(0).random(y.shape) < 0.3, np.nan, y)
+    partial = np.where(np.random.default_rng(0).random(y.shape) < 0.3, np.nan, y)
     complete, left_out, absent = (
         SigmoidClassifier(threshold=threshold).fit(x, labels).predict(x)
-        for labels in (y, gaps, np.nan_to_num(gaps))
+        for labels in (y, partial, np.nan_to_num(partial))
     )
     scores = [f1_score(y, sets, average="micro") for sets in (complete, left_out)]
     assert scores[1] > scores[0] - 0.02
@@ -108,8 +108,8 @@ def test_stacked_labels_correct_by_the_known_labels():
     )
     known = rng.random(p.shape) < 0.7
     some = Sample([p], sparse.csr_array(labels * known), weight, sizes=None, **about)
-    gaps = StackedLabels().fit_sample(some._replace(known=known))
-    assert_allclose(gaps.coef_, full.coef_, atol=0.05)
+    partial = StackedLabels().fit_sample(some._replace(known=known))
+    assert_allclose(partial.coef_, full.coef_, atol=0.05)
     wrong = StackedLabels().fit_sample(some)
     assert np.abs(wrong.coef_ - full.coef_).max() > 0.2
 
@@ -124,12 +124,12 @@ def test_stacked_labels_where_a_label_is_never_known():
     known[:, 2] = False
     about = {"polytope": "cube", "may_be_empty": False, "has_none": False}
     sample = Sample([p], sparse.csr_array(labels), np.ones(400), sizes=None, **about)
-    gaps = StackedLabels().fit_sample(sample._replace(known=known))
+    partial = StackedLabels().fit_sample(sample._replace(known=known))
     two = sample._replace(blocks=[p[:, :2]], labels=sparse.csr_array(labels[:, :2]))
     expected = StackedLabels().fit_sample(two)
-    assert_allclose(gaps.coef_[:2, :2], expected.coef_, atol=0.05)
-    assert np.abs(gaps.coef_[:2, 1]).max() > 0.5
-    assert np.isfinite(gaps.coef_).all()
+    assert_allclose(partial.coef_[:2, :2], expected.coef_, atol=0.05)
+    assert np.abs(partial.coef_[:2, 1]).max() > 0.5
+    assert np.isfinite(partial.coef_).all()
 
 
 def test_rows_that_only_seem_to_be_empty():

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 
-def without_gaps(y):
+def fill_unknown(y):
     """A matrix with zeros in place of NaN, and which entries are known.
 
     Parameters
@@ -22,8 +22,8 @@ def without_gaps(y):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob._utils.checks import without_gaps
-    >>> y, known = without_gaps(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    >>> from skprob._utils.checks import fill_unknown
+    >>> y, known = fill_unknown(np.array([[1.0, np.nan], [0.0, 1.0]]))
     >>> y
     array([[1., 0.],
            [0., 1.]])
@@ -37,13 +37,13 @@ def without_gaps(y):
     # The minimum is NaN if an entry is, and needs no array as large as y.
     if not np.isnan(entries.min(initial=0)):
         return y, None
-    gaps = np.isnan(entries)
+    unknown = np.isnan(entries)
     if not sparse.issparse(y):
-        return np.where(gaps, 0, y), ~gaps
+        return np.where(unknown, 0, y), ~unknown
     known = np.ones(y.shape, dtype=bool)
     y = sparse.coo_array(y)
-    known[y.row[gaps], y.col[gaps]] = False
-    values = np.where(gaps, 0, y.data)
+    known[y.row[unknown], y.col[unknown]] = False
+    values = np.where(unknown, 0, y.data)
     return sparse.csr_array((values, (y.row, y.col)), shape=y.shape), known
 
 
@@ -63,7 +63,7 @@ def known_part(name, known, predicted, weight):
     Returns
     -------
     predicted : ndarray or CSR array
-        With zeros for what is not known, as :func:`without_gaps` has in the true sets.
+        With zeros for what is not known, as :func:`fill_unknown` has in the true sets.
     weight : ndarray of shape (n_samples,)
         Zero where nothing of the row is known.
 
