@@ -268,14 +268,14 @@ def fits_with_kinks(optima):
 
 
 def fits_of_label_sets(optima):
-    """Label sets of texts: by sigmoid output by output, by sparsemax with splitting."""
+    """Label sets of texts: by sigmoid output by output, by softmax and sparsemax."""
     if "letter" not in problems():
         return
     for name in ("enron", "reuters21578_modapte90", "bibtex"):
         ((X, _, Y, _),) = splits(name)
         kinds = [(SigmoidClassifier, 1.0), (SigmoidClassifier, 10.0)]
         if name != "reuters21578_modapte90":
-            kinds.append((SparsemaxClassifier, 1.0))
+            kinds += [(SparsemaxClassifier, 1.0), (SoftmaxClassifier, 1.0)]
         for kind, C in kinds:
             label = f"{name}, {kind.__name__}, C={C:g}"
             yield WholeFitCase(label, kind(C=C, max_iter=1000), Problem(X, Y))

@@ -255,6 +255,9 @@ GROUPS = {
         "raw predictions kept twice": without(most_twice=0),
     },
     by_scaled_cg: {
+        "curvature nearer to the targets": without(
+            target_share=0.0, groups=("texts", "label sets")
+        ),
         "single precision far from the minimum": without(
             far_decrease=math.inf, groups="texts"
         ),

@@ -78,6 +78,20 @@ class LossLinearization(NamedTuple):
         """
         return None if self.hessian is None else self.hessian.slopes()
 
+    def towards_target(self, share: float) -> LossLinearization:
+        """The same with the Hessians of rows that are nearer to their targets.
+
+        The Hessian of a row is that of a mixture of its probabilities and its target
+        distribution, which has the given share. It is unchanged without a formula for
+        it. The gradient must be probabilities less target, as for Fenchel-Young losses.
+        """
+        if self.hessian is None:
+            return self
+        hessian = self.hessian.after(-share * self.residual())
+        if hessian is None:
+            return self
+        return self._replace(hessian_product=hessian.product, hessian=hessian)
+
 
 class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.

@@ -85,6 +85,13 @@ class EntmaxJacobian(ThresholdJacobian):
     def s(self):
         return power(self.p, 2 - self.alpha)
 
+    def after(self, change):
+        # With sparsemax slopes are 0 or 1: larger supports do not make fits shorter.
+        if self.alpha >= 2:
+            return None
+        # Rounding errors may make a probability negative.
+        return EntmaxJacobian(np.maximum(self.p + change, 0), self.alpha)
+
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;
         # ds / dp is (2 - alpha) p^(1 - alpha), and dp is the product with direction.

@@ -39,6 +39,13 @@ class RowMatrices(ABC):
         """The matrices in single precision; None if there is no formula for them."""
         return None
 
+    def after(self, change):
+        """Jacobians of the same mapping where its probabilities have changed.
+
+        The change is of shape (n_rows, n_classes); None if there is no formula.
+        """
+        return None
+
 
 class DiagonalMatrices(RowMatrices):
     """Diagonal matrices, from a function without arguments that returns diagonals."""

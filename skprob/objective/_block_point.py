@@ -85,10 +85,15 @@ def value_at_zero(block, n_outputs, loss):
 
 
 class BlockPoint:
-    """A block's part of the mean loss at raw predictions (n_rows, M)."""
+    """A block's part of the mean loss at raw predictions (n_rows, M).
 
-    def __init__(self, block, loss, raw):
+    The Hessians of rows are those of a mixture of their probabilities and their target,
+    which has a `target_share`: see ``LossLinearization.towards_target``.
+    """
+
+    def __init__(self, block, loss, raw, target_share=0.0):
         self.block, self.loss, self.raw, self._linear = block, loss, raw, None
+        self._target_share = target_share
 
     @property
     def linear(self):
@@ -96,6 +101,8 @@ class BlockPoint:
         if self._linear is None:
             self._linear = self.block.linearize(self.loss, copied(self.raw))
             check_finite("loss", self._linear.values, self.loss)
+            if self._target_share > 0:
+                self._linear = self._linear.towards_target(self._target_share)
         return self._linear
 
     @linear.setter
@@ -103,6 +110,13 @@ class BlockPoint:
         self._linear = linear
         for name in "active", "separable_curvature", "single_rows":
             vars(self).pop(name, None)
+
+    def towards_target(self, share):
+        """The point with Hessians of rows nearer to their targets by a share."""
+        point = BlockPoint(self.block, self.loss, self.raw, share)
+        point.linear = self.linear.towards_target(share)
+        self.linear = None  # Free its memory.
+        return point
 
     def value_and_gradient(self):
         """Value, and gradient (M, size)."""
@@ -342,7 +356,7 @@ class BlockPoint:
             return None
         # In the memory order of all rows, in which mappings are faster.
         raw = (rows_of if is_host(self.raw) else take)(self.raw, rows)
-        active = BlockPoint(self.block.take(rows), self.loss, raw)
+        active = BlockPoint(self.block.take(rows), self.loss, raw, self._target_share)
         active.active = None
         return active
 

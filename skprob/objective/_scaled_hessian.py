@@ -10,7 +10,7 @@ so that a line search takes no further product.
 import numpy as np
 
 from .._utils.arrays import as_type
-from ._block_point import BlockRay, check_finite
+from ._block_point import BlockPoint, BlockRay, check_finite
 
 
 class ScaledHessian:
@@ -95,8 +95,10 @@ class ScaledBlock:
     def ray(self):
         """The ``BlockRay`` of the point along the sum of all moves."""
         point, change = self._point, self._change
-        point.linear = None
-        return BlockRay(point, as_type(change, point.raw.dtype))
+        point.linear = None  # Free its memory.
+        # A new point: the Hessians of this one may be of rows nearer to their targets.
+        start = BlockPoint(point.block, point.loss, point.raw)
+        return BlockRay(start, as_type(change, point.raw.dtype))
 
     def hessian_product(self, coef, shift):
         """The product with coefficients (size, M) without the penalty."""

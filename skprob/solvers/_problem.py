@@ -89,6 +89,13 @@ class LinearPoint(Point, Curvature, Protocol):
     def with_penalty_times(self, factor: float) -> LinearPoint:
         """The same point under a multiple of the penalty; it takes no pass."""
 
+    def towards_target(self, share: float) -> LinearPoint:
+        """The same point, with the curvature of rows that are nearer to their targets.
+
+        The curvature of a row is that of a mixture of its probabilities and its target,
+        which has the given share; or its own. It takes no pass.
+        """
+
     def scaled_hessian(self, unit: Array, center: Array | None) -> ScaledHessian:
         """The Hessian in other variables (size, n_outputs), if single precision suits.
 

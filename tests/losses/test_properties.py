@@ -9,7 +9,7 @@ from skprob.losses import (
     FenchelYoungLoss,
     LogLoss,
 )
-from skprob.mappings import Sparsemax
+from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.targets import LabelTarget, SmoothedTarget, as_target
 
 from .cases import (
@@ -262,6 +262,46 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
                 total = s.sum(axis=1)[:, None, None]
                 matrices = s[:, :, None] * (np.eye(n_classes) - s[:, None, :] / total)
                 assert_allclose(matrices, expected, **close)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "scores_of"),
+    [
+        (Softmax(), np.log),
+        (Entmax(1.5), lambda p: 2 * np.sqrt(p)),
+        (Entmax(1.75), lambda p: p**0.75 / 0.75),
+    ],
+    ids=repr,
+)
+def test_hessians_towards_targets_are_those_of_a_mixture(mapping, scores_of):
+    """At the scores that have the mixture as their probabilities."""
+    loss = FenchelYoungLoss(mapping)
+    scores, target = moderate_rows(5)
+    scores /= 10  # All probabilities are positive.
+    target = as_target(target, target.shape, float, "simplex")
+    linear = loss.linearize(scores.copy(), target)
+    nearer = linear.towards_target(0.3)
+    assert_allclose(nearer.values, linear.values, rtol=0)
+    assert_allclose(nearer.gradient, linear.gradient, rtol=0)
+    mixture = 0.7 * mapping(scores) + 0.3 * target.to_dense(float)
+    assert mixture.min() > 0
+    expected = loss.linearize(scores_of(mixture), target).hessian_matrices()
+    assert_allclose(nearer.hessian_matrices(), expected, rtol=1e-9, atol=1e-12)
+    products = hessian_by_products(nearer, scores.shape)
+    assert_allclose(products, expected, rtol=1e-9, atol=1e-12)
+
+
+@every_loss
+def test_hessians_towards_targets_have_a_formula_or_do_not_change(loss):
+    scores, target = moderate_rows(5)
+    target = as_target(target, target.shape, float, loss.traits.polytope)
+    linear = loss.linearize(scores.copy(), target)
+    nearer = linear.towards_target(0.0)
+    matrices = linear.hessian_matrices()
+    assert_allclose(nearer.hessian_matrices(), matrices, rtol=1e-9, atol=1e-12)
+    if nearer is not linear:
+        # The gradient is probabilities less target, and these sum to one.
+        assert_allclose(linear.gradient.sum(axis=1), 0, atol=1e-12)
 
 
 @every_loss

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp, softmax
 
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Softmax, Sparsemax
+from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import LabelTarget
 
@@ -152,6 +152,72 @@ def test_no_ray_is_known_where_products_leave_rows_out():
     assert objective.passes == passes + 0.5
     value, gradient = objective.value_and_gradient((x + step / 2).ravel())
     assert_allclose(trial, (value, gradient @ step.ravel()), rtol=1e-10)
+
+
+@pytest.mark.parametrize("cuts", [(), (100, 180)])
+def test_curvature_of_rows_that_are_nearer_to_their_targets(cuts):
+    """It is that of a mixture; a step ends at a point with its own curvature."""
+    objective, X, weight, y = problem(Softmax(), False, cuts)
+    rng = np.random.default_rng(1)
+    x = 30 * rng.normal(size=objective.shape) / np.sqrt(N_FEATURES)
+    A = X / objective.units[1]
+    p = 0.75 * softmax(A @ x.T, axis=1) + 0.25 * np.eye(N_CLASSES)[y]
+    variables = rng.normal(size=x.T.shape).astype(np.float32)
+    change = A @ variables
+    change -= (p * change).sum(axis=1, keepdims=True)
+    ridge = 0.01 / objective.units[1] ** 2
+    expected = A.T @ (weight[:, None] * p * change) + ridge[:, None] * variables
+
+    point = objective.at(x.ravel())
+    value, gradient, passes = point.value, point.gradient, objective.passes
+    nearer = point.towards_target(0.25)
+    assert objective.passes == passes
+    assert nearer.value == value
+    assert_array_equal(nearer.gradient, gradient)
+    hessian = nearer.scaled_hessian(np.ones(N_FEATURES), None)
+    product = hessian.product(variables.ravel()).reshape(expected.shape)
+    atol = 3e-6 * np.abs(expected).max()
+    assert_allclose(product, expected, rtol=0, atol=atol)
+    total = weight @ (p * (1 - p)).mean(axis=1)
+    assert_allclose(nearer.curvature_moments()[0], total, rtol=1e-9)
+
+    hessian.moved(0.01)
+    step = 0.01 * variables.T.ravel().astype(float)
+    end = point.along_products(step, hessian, True).arrive(1.0)
+    direction = rng.normal(size=objective.n_parameters)
+    expected = objective.at(x.ravel() + step).hessian_product(direction)
+    product = end.hessian_product(direction)
+    atol = 1e-5 * np.abs(expected).max()
+    assert_allclose(product, expected, rtol=0, atol=atol)
+
+
+def test_few_active_rows_are_nearer_to_their_targets_too():
+    """Rows whose only probability is that of another class have no curvature."""
+    y = np.arange(N_ROWS) % 2
+    X = sparse.csr_array(np.repeat(np.eye(30, N_FEATURES), 10, axis=0))
+    loss = FenchelYoungLoss(Entmax(1.5))
+    blocks = split_rows(X, LabelTarget(y, 2 + 1), np.ones(N_ROWS))
+    objective = LinearObjective(blocks, loss, l2=0.01, fit_intercept=False)
+    # A score of 10 for class 0; in the first 30 rows all scores are equal.
+    x = np.zeros(objective.shape)
+    x[0, 3:30] = 10
+    x *= objective.units[1]
+    direction = np.random.default_rng(1).normal(size=objective.shape)
+    products = []
+    for share in 0.0, 0.25:
+        point = objective.at(x.ravel())
+        point = point.towards_target(share) if share else point
+        products.append(point.hessian_product(direction.ravel()))
+    p = np.tile([1.0, 0, 0], (N_ROWS, 1))
+    p[:30] = 1 / 3
+    p = 0.75 * p + 0.25 * np.eye(3)[y]
+    s, A = np.sqrt(p), X.toarray() / objective.units[1]
+    change = A @ direction.T
+    change -= (s * change).sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
+    expected = (A.T @ (s * change / N_ROWS)).T
+    expected += 0.01 / objective.units[1] ** 2 * direction
+    assert_allclose(products[1], expected.ravel(), rtol=1e-9, atol=1e-12)
+    assert np.abs(products[1] - products[0]).max() > 1e-3
 
 
 def test_rows_that_are_copied_to_the_cache_do_not_suit_single_precision():

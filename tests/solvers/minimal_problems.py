@@ -201,6 +201,9 @@ class SquaredHingesPoint(SquaredHingesCurvature):
     def along(self, step):
         return PlainRay(self._problem, self.parameters, step)
 
+    def towards_target(self, share):
+        return self
+
 
 class SquaredHingesScaledHessian:
     """The Hessian in units of the features."""

@@ -5,9 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import (
     Criteria,
     NewtonCG,
@@ -17,6 +21,7 @@ from skprob.solvers import (
     plan,
     solve,
 )
+from skprob.targets import DenseTarget
 
 from ..training_problems import classes, hessian_at, objective_of
 
@@ -240,6 +245,36 @@ def test_the_stronger_penalty_takes_fewer_passes_where_rows_are_separable():
         assert solution.converged
         passes.append(solution.history[-1].passes)
     assert passes[0] < passes[1]
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
+def test_curvature_nearer_to_the_targets_saves_passes_for_label_sets(mapping):
+    """Sets of rare labels, and rows of few words or many."""
+    rng = np.random.default_rng(0)
+    share = rng.uniform(0.005, 0.04, size=(400, 1))
+    X = sparse.csr_array((rng.random((400, 1500)) < share).astype(float))
+    scores = X @ rng.normal(size=(1500, 5)) @ rng.normal(size=(5, 30))
+    scores += 5 * rng.normal(size=30)
+    sets = scores > np.quantile(scores, 0.95)
+    sets[range(400), scores.argmax(axis=1)] = True
+    target = DenseTarget(sets / sets.sum(axis=1, keepdims=True))
+    blocks, loss = split_rows(X, target, np.ones(400)), FenchelYoungLoss(mapping)
+    objective = LinearObjective(blocks, loss, l2=1 / 400)
+    assert plan(objective.description).is_scaled
+    nearer, plain = (
+        solve(
+            objective,
+            objective.initial(),
+            solver="newton-cg",
+            tol=1e-5,
+            max_iter=100,
+            tuning=Tuning(target_share=share),
+        )
+        for share in (Tuning().target_share, 0.0)
+    )
+    assert nearer.converged
+    assert_allclose(nearer.value, plain.value, rtol=1e-6)
+    assert nearer.history[-1].passes < 0.9 * plain.history[-1].passes
 
 
 def test_gram_matrices_are_renewed_where_they_have_too_little_curvature():
