@@ -156,8 +156,8 @@ def source_of(path, name):
     return ast.get_source_segment(text, body) if name else text
 
 
-def test_the_way_of_one_fit_includes_functions_that_exist():
-    page = DOCS / "developer" / "the_way_of_one_fit.rst"
+def test_page_of_one_fit_includes_functions_that_exist():
+    page = DOCS / "developer" / "one_fit.rst"
     included = list(included_code(page))
     for path, name, words in included:
         assert words in source_of(path, name), (path, name)
@@ -197,14 +197,14 @@ def calls_of_fit():
     return calls_of(lambda: model.fit(X, y))
 
 
-def section_of_the_way(start, end):
+def section_of_one_fit(start, end):
     """A part of the page that follows a fit, between two words."""
-    page = (DOCS / "developer" / "the_way_of_one_fit.rst").read_text()
+    page = (DOCS / "developer" / "one_fit.rst").read_text()
     return page.split(start)[1].split(end)[0]
 
 
-def test_the_way_of_one_fit_lists_the_files_that_a_fit_enters(calls_of_fit):
-    section = section_of_the_way("The files of this way\n", "Where other fits")
+def test_page_of_one_fit_lists_the_files_that_a_fit_enters(calls_of_fit):
+    section = section_of_one_fit("Files of this fit\n", "How other fits")
     listed = re.findall(r"`(skprob/\S+?\.py)`", section)
     root = Path(skprob.__file__).parents[1]
     entered = {Path(codes[-1].co_filename).relative_to(root) for codes in calls_of_fit}
@@ -218,8 +218,8 @@ def is_way(names, codes):
     return last == names[-1] and all(name in remaining for name in names[:-1])
 
 
-def test_the_way_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_fit):
-    section = section_of_the_way("The whole way\n", "1. The method")
+def test_page_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_fit):
+    section = section_of_one_fit("All stages\n", "1. The method")
     lines = re.findall(r"^    (?:\d+)? +[A-Za-z_][\w.]*", section, re.MULTILINE)
     assert len(lines) > 30
     above = []  # Column, name and first call of the callers of a line.

@@ -114,8 +114,8 @@ class RowSpace:
     def from_features(self, coef, intercept):
         """Coefficients and intercepts of the coordinates.
 
-        The part of the coefficients that is orthogonal to the space is dropped. Without
-        it rows have the same scores, and the penalty is smaller.
+        The part of the coefficients that is orthogonal to the space is dropped. This
+        does not change the scores of the rows, and makes the penalty smaller.
         """
         scores = self._rows.scores(coef)
         return scores @ self._basis, intercept + coef @ self._rows.mean

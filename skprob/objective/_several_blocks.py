@@ -66,7 +66,7 @@ def pooled_moments(parts):
     # If the total weight is zero, all moments are zero.
     weight = total or 1.0
     mean = mean / weight
-    # In units of the mean deviation, so that squares do not underflow.
+    # Divided by the mean deviation, squares do not underflow.
     (unit,) = parts.sum(_spread, mean, 1.0, 1)
     unit[unit == 0] = 1
     (square,) = parts.sum(_spread, mean, unit, 2)

@@ -119,7 +119,7 @@ def scale_of_common_part(typical, ridge, vanishing, n_outputs):
     `typical` are the mean diagonals of the Gram matrices.
     """
     common = np.maximum(ridge, vanishing * typical.max())
-    # Without a penalty only rounding errors lead along this direction.
+    # Only rounding errors lead along this direction if there is no penalty.
     common[ridge == 0] = np.inf
     return 1 / np.sqrt(n_outputs * common)
 

@@ -114,7 +114,7 @@ def test_the_numbers_that_decide_are_those_of_the_tuning():
 
 
 def test_many_raw_predictions_have_single_precision():
-    """Not where rounding errors may grow, nor on remote rows."""
+    """They do not if rounding errors may grow, or on remote rows."""
     many = sized(100_000, 20, 1000)
     assert plan(many).precision_of_values is np.float32
     for kind in (

@@ -30,7 +30,7 @@ from ..._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ._calibration import quantiles_by_class, scores_of_truth
 from ._folds import responses_out_of_fold, splits_of
 from ._onnx import OnnxSets
-from ._other_words import OTHER_NAMES, OTHER_VALUES
+from ._parameter_advice import OTHER_NAMES, OTHER_VALUES
 from ._predictions import SetPredictions
 from ._responses import method_of, response_of
 from ._routed_arguments import arguments_of_fit, router

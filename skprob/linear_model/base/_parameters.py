@@ -21,10 +21,10 @@ from ...targets import TARGET_TYPES
 from .._known_threshold import THRESHOLD_NAMES
 from ..fit import FitSpec
 from ..predict import UnitRows
-from ._other_words import OtherWords
+from ._parameter_advice import AdviceOnParameters
 
 
-class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(AdviceOnParameters, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and the ``FitSpec`` of its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.

@@ -165,7 +165,7 @@ class RowsInMemory:
         labels = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
         X, labels = self._X, labels[:, : len(self.classes)]
         numbers = np.flatnonzero(self.weight > 0)
-        if len(numbers) < len(weight):  # Without a copy of all rows, for memory.
+        if len(numbers) < len(weight):  # Otherwise X is not copied, to save memory.
             X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
             known = None if known is None else known[numbers]
         labelled = LabelledRows(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FitSpec:
-    """Checked parameters of a fit. Those that are not listed are a classifier's.
+    """Checked parameters of a fit. Parameters not listed here are a classifier's.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class FitSpec:
         The loss through this mapping, with the margin.
     unit_rows : UnitRows, StandardizedFeatures or None
         Transformation of the rows of X to norm one, for scores that are cosines. They
-        have no penalty and no intercepts. None leaves the rows as they are.
+        have no penalty and no intercepts. None stands for no transformation.
     penalty_factors : array-like of shape (n_features,), dict or None
         As given; an array or None after :meth:`for_features`.
     noise : NoiseSearch, ScaleSearch or None

@@ -26,7 +26,7 @@ class FittedModel:
     has_none : bool
         Whether there is a class for rows without a label, which is not in `classes`.
     unit_rows : UnitRows or None
-        Transformation of the rows of X; None leaves them as they are.
+        Transformation of the rows of X; None if there is none.
     threshold : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
         The rule of label sets or, a ``LeastCost``, of class labels. None stands for the
         most probable class.

@@ -84,7 +84,7 @@ class BlockwisePrediction(Prediction):
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
     unit_rows : UnitRows or None
-        The transformation of rows of X; None leaves them as they are.
+        Transformation of the rows of X; None if there is none.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.

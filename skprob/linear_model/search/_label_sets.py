@@ -104,9 +104,9 @@ class LeftOutRows:
         return self._labelled.threshold(threshold, chained(blocks), self._order(chosen))
 
     def _models(self, i, r, columns):
-        """For each of some values of C, a tuple of the models of all parts.
+        """The models of all parts, a tuple for each of some values of C.
 
-        They have precomputed predictions for the rows of their part.
+        The models have precomputed predictions for the rows of their part.
         """
         parts, prepared = [], self._prepared
         for k, part in enumerate(self._parts):

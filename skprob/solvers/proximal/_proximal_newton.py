@@ -133,7 +133,7 @@ class ProximalNewton:
         return after
 
     def _stepped(self, problem, state):
-        """As :meth:`_iterate`, in the state's precision."""
+        """The result of :meth:`_iterate`, in the state's precision."""
         point, shape = state.point, problem.description.shape
         if not point.gradient.any():
             return None

@@ -1,4 +1,4 @@
-"""A callback that stores what it is called with."""
+"""A callback that stores its arguments."""
 
 import numpy as np
 

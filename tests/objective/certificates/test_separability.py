@@ -206,7 +206,7 @@ def test_a_huge_value_does_not_make_other_rows_separable(size, row):
     X[row, row % 4] = size
     # Warnings are errors.
     model = SoftmaxClassifier(C=np.inf, max_iter=1000).fit(X, y)
-    # The row costs nothing, and a tiny coefficient is enough.
+    # A tiny coefficient makes the loss of the row zero.
     rest = np.delete(X[others], row % 4, axis=1)
     scale = rest.std(axis=0)
     Z = np.column_stack([(rest - rest.mean(axis=0)) / scale, np.ones(149)])

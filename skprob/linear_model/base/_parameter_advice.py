@@ -13,7 +13,7 @@ _STRENGTH = (
 )
 _STEPS = "The solvers choose the length of each step: leave it out."
 
-#: Advice to a user who gave a parameter of this name.
+#: Advice to a user who gives a parameter of this name.
 _SENTENCES = {
     **dict.fromkeys(["penalty", "reg", "regularization", "weight_decay"], _STRENGTH),
     **dict.fromkeys(["lam", "lamda", "lambda", "lambda_", "lmbda"], _STRENGTH),
@@ -68,7 +68,7 @@ _LOG = "The log loss is 'log'."
 _F1 = "'micro' is for a high micro-F1, 'macro' for a high macro-F1."
 _BRIER = "None, the default, is minus the Brier score."
 
-#: Advice to a user who gave this value to a parameter.
+#: Advice to a user who gives this value to a parameter.
 OTHER_VALUES = {
     "solver": dict.fromkeys(["sag", "saga", "liblinear", "sgd", "adam"], _SOLVER),
     "loss": {
@@ -98,7 +98,7 @@ OTHER_VALUES = {
 }
 
 
-class OtherWords(KeywordsChecked):
+class AdviceOnParameters(KeywordsChecked):
     """Mixin: an error about an unknown parameter names the one of skprob to use."""
 
     _other_values = OTHER_VALUES
