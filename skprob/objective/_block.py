@@ -82,14 +82,8 @@ class Block:
 
     def with_rows(self, rows):
         """Target, weight and scores of some rows, given by their numbers; no design."""
-        return Block(
-            None,
-            self.target.take(rows),
-            take(self.weight, rows),
-            offset=None if self.offset is None else take(self.offset, rows),
-            available=None if self.available is None else take(self.available, rows),
-            tuning=self.tuning,
-        )
+        target = self.target.take(rows)
+        return self._of_rows(None, target, lambda array: take(array, rows))
 
     def joined(self, others):
         """The block of the rows of this block, then those of others."""
@@ -110,12 +104,17 @@ class Block:
 
     def part(self, rows):
         """The block of a slice of the rows, without a copy."""
+        design, target = self.design.take(rows), self.target.block(rows)
+        return self._of_rows(design, target, lambda array: array[rows, ...])
+
+    def _of_rows(self, design, target, select):
+        """The block of some rows, with a function that selects them from an array."""
         return Block(
-            self.design.take(rows),
-            self.target.block(rows),
-            self.weight[rows],
-            offset=None if self.offset is None else self.offset[rows, ...],
-            available=None if self.available is None else self.available[rows, ...],
+            design,
+            target,
+            select(self.weight),
+            offset=None if self.offset is None else select(self.offset),
+            available=None if self.available is None else select(self.available),
             tuning=self.tuning,
         )
 
