@@ -77,7 +77,9 @@ class AdaptiveScore(_ProbabilityScore):
         several = np.flatnonzero(is_in)
         if len(several):
             draws = None if uniform is None else uniform[several]
-            sizes[several], smallest[several] = self._sizes(p[several], limit, draws)
+            sizes[several], smallest[several] = self._sizes(
+                p[several], smallest[several], limit, draws
+            )
         result = p >= smallest[:, None]
         # Some classes with equal probabilities may be in the set and others not.
         if np.count_nonzero(result) > sizes.sum():
@@ -86,13 +88,15 @@ class AdaptiveScore(_ProbabilityScore):
             result[tied] = super().within(p[tied], limit, draws)
         return result
 
-    def _sizes(self, p, limit, uniform):
-        """Number of classes in sets that are not empty, and their least probability.
+    def _sizes(self, p, total, limit, uniform):
+        """Sizes of sets that have the best class, and their least probabilities.
 
         Parameters
         ----------
         p : ndarray of shape (n_rows, n_classes)
             The array is overwritten.
+        total : ndarray of shape (n_rows,)
+            Largest probability of each row. The array is overwritten.
         limit : float
         uniform : ndarray of shape (n_rows,) or None
         """
@@ -100,8 +104,8 @@ class AdaptiveScore(_ProbabilityScore):
         n_rows, n_classes = p.shape
         sizes = np.ones(n_rows, dtype=np.intp)
         # Rows whose sets have all classes up to the rank, and their sums.
-        rows, total = np.arange(n_rows), np.zeros(n_rows)
-        for rank in range(1, n_classes + 1):
+        rows = np.arange(n_rows)
+        for rank in range(2, n_classes + 1):
             p_of_rank = p[rows, n_classes - rank]
             total += p_of_rank
             draws = None if uniform is None else uniform[rows]
