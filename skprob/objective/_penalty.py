@@ -63,7 +63,7 @@ class Ridge:
         return self.diagonal * direction
 
     def along(self, value, parameters, step):
-        """The :class:`RidgeAlongStep` from parameters (M, size) with a known value."""
+        """A `RidgeAlongStep` from parameters (M, size) with a known value."""
         product = self.product(step).reshape(-1)
         slope = float(product.dot(parameters.reshape(-1)))
         return RidgeAlongStep(value, slope, float(product.dot(step.reshape(-1))))
