@@ -33,6 +33,8 @@ class MarginLoss(Loss):
         of shape (n_classes, n_classes): the row is the true class, the column the
         class whose score is raised. The diagonal must be zero. In a fit to labels,
         rows and columns of a DataFrame are matched with the classes by name.
+        In a fit to label sets of which some are empty, the last row and column are
+        those of "no label".
 
     See Also
     --------

@@ -6,7 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import logsumexp
+from sklearn.datasets import make_multilabel_classification
 
+from skprob import LinearClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss, SparseSoftmaxLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, SparseSoftmax, TaylorSoftmax
 
@@ -101,3 +103,17 @@ def test_classes_give_the_order_of_a_frame():
     assert_allclose(lined_up.loss.margin, COSTS)
     with pytest.raises(ValueError, match="margin must be an array for a y with"):
         loss.for_classes(3)
+
+
+def test_the_last_row_and_column_of_costs_are_those_of_no_label():
+    X, Y = make_multilabel_classification(n_classes=3, random_state=0)
+    assert not Y.any(axis=1).all()
+    costs = 1 - np.eye(4)
+    costly = costs.copy()
+    costly[:3, 3] = 5
+    none = []
+    for margin in costs, costly:
+        loss = MarginLoss(FenchelYoungLoss("softmax"), margin)
+        model = LinearClassifier("softmax", loss=loss).fit(X, Y)
+        none.append(1 - model.predict_proba(X).sum(axis=1).mean())
+    assert none[1] < 0.8 * none[0]
