@@ -64,7 +64,7 @@ SEARCHES = ["iris", "wine, scaled", "breast cancer, scaled", "5000 x 50, 5 class
 
 
 class Case:
-    """A fit by the default solver.
+    """A fit by the default solver, which is timed.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Case:
         self.name, self.model, self.problem = name, model, problem
 
     def is_changed_by(self, heuristic):
-        """Whether a heuristic may do anything here."""
+        """Whether a heuristic may change this fit."""
         with self._rows(self.problem, self._spec()) as (rows, _):
             *_, objective = objectives_of(self._spec().for_rows(rows), rows)
         description = objective.description
@@ -92,7 +92,7 @@ class Case:
 
 
 class FitCase(Case):
-    """A fit to `LEVEL`, whose minimum a second implementation computes."""
+    """A fit that ends at `LEVEL` above the minimum of a second implementation."""
 
     def __init__(self, name, problem, alpha, C, optima):
         model = OURS[alpha](C=C, fit_intercept=problem.fit_intercept)
@@ -106,7 +106,7 @@ class FitCase(Case):
         return known_optimum(*self._optimum_of, reference, C).value
 
     def run(self, problem, limit, tuning):
-        """(seconds, passes) to the level; given up after so many seconds."""
+        """(seconds, passes) to the level; the fit stops after `limit` seconds."""
         value_at_end, spec = (1 + LEVEL) * self.least, self._spec(tuning)
         started = time.process_time()
 
@@ -123,13 +123,13 @@ class FitCase(Case):
 class WholeFitCase(Case):
     """A fit from beginning to end, with the model's tolerance.
 
-    It is for fits without a second implementation, and for those of several objectives
-    or groups of outputs one after another, where the whole is near its minimum only at
+    It is for fits without a second implementation, and for fits that minimise several
+    objectives or groups of outputs in turn: their value is near the minimum only at
     the end.
     """
 
     def run(self, problem, limit, tuning):
-        """(seconds, passes) of the fit; given up after so many seconds."""
+        """(seconds, passes) of the fit, which stops after `limit` seconds."""
         started, spec = time.process_time(), self._spec(tuning)
         with self._rows(problem, spec) as (rows, _), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -139,7 +139,7 @@ class WholeFitCase(Case):
 
 
 class Limit:
-    """The `progress` of a fit, which it stops at a time of the process."""
+    """A `progress` that stops a fit at the processor time `end`."""
 
     def __init__(self, end):
         self._end = end
@@ -164,11 +164,11 @@ class SearchCase:
         self.name, self.problem, self._search = f"search: {name}", problem, search
 
     def is_changed_by(self, heuristic):
-        """Every heuristic may do something in one of its many fits."""
+        """True: any heuristic may change one of its many fits."""
         return True
 
     def run(self, problem, limit, tuning):
-        """(seconds, passes) of all; there is no limit."""
+        """(seconds, passes) of all fits; `limit` has no effect."""
 
         class Tuned(type(self._search)):
             def _specs(self, template, values):

@@ -1,6 +1,6 @@
-"""The heuristics of the fitting code, and how to do without each of them.
+"""The heuristics of the fitting code, and settings that switch each of them off.
 
-Each is switched off by fields of :class:`skprob.solvers.Tuning`.
+The settings are fields of :class:`skprob.solvers.Tuning`.
 """
 
 import math
@@ -14,7 +14,7 @@ from skprob.solvers.newton import sample_size
 
 
 class Heuristic(NamedTuple):
-    """Something that is to save time, and how to do without it.
+    """A decision that may save time, and settings without it.
 
     Attributes
     ----------
@@ -22,6 +22,7 @@ class Heuristic(NamedTuple):
     acts_on : callable
         Whether it may change a fit, given a description and its plan.
     without : Tuning
+        Settings that switch it off.
     fields : frozenset of str
         Fields of the tuning that belong to it.
     groups : tuple of str
@@ -76,7 +77,7 @@ def in_all(d, p):
 
 
 def in_searches(d, p):
-    # They are measured in nothing but searches.
+    # They are measured in searches only.
     return True
 
 

@@ -8,14 +8,14 @@ from _contenders import contenders, run
 from _problems import problems
 
 MIB = 2**20
-# Where the memory is used is seen in a few iterations.
+# A few iterations allocate all the memory that a fit needs.
 MAX_ITER = 10
-# Written to, it makes Linux forget the peak so far.
+# Writing "5" to this file resets the peak memory that Linux records.
 FORGET = Path("/proc/self/clear_refs")
 
 
 def peak_memory(name):
-    """A line that says how far above the data the memory of each fit rises."""
+    """A line with the peak memory of each fit in addition to the data."""
     if not FORGET.exists():
         return f"{name}: the peak memory of a fit can only be measured on Linux"
     problem = problems()[name]()
@@ -31,11 +31,11 @@ def peak_memory(name):
 def _rise(name, i):
     problem = problems()[name]()
     contender = contenders(problem, alpha=1)[i]
-    # Its imports and the threads' buffers, on a few rows.
+    # A fit to a few rows first: imports and buffers of the threads do not count.
     few = problem._replace(X=problem.X[:1000], y=problem.y[:1000])
     run(contender, few, C=1.0, tol=0, max_iter=1)
     gc.collect()
-    # Reading the data took more than they take.
+    # Without the peak of reading the data.
     FORGET.write_text("5")
     before = _memory("VmRSS")
     run(contender, problem, C=1.0, tol=1e-12, max_iter=MAX_ITER)

@@ -15,15 +15,16 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-# The step before which Newton's method gains less than this part is its last.
+# Newton's method ends with the step whose expected decrease is at most this share of
+# the objective.
 PRECISION = 1e-12
 ROUNDING = 1e-14
-# A preconditioner with correlations is factorised up to so many features.
+# Largest number of features with which the preconditioner is a Gram matrix.
 MAX_DENSE = 3000
 
 
 class Optimum(NamedTuple):
-    """A minimum: where, its value, and what Newton's last step could still gain."""
+    """Parameters at the minimum, its value, and the last step's expected decrease."""
 
     theta: np.ndarray
     value: float

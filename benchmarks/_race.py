@@ -15,19 +15,19 @@ LEVELS = [1e-3, 1e-6, 1e-9]
 THREADS = {"1": 1, "default": None}
 TIGHTEST = -11
 MAX_ITER = 10_000
-# A solver is stopped after this many times the time of the best of its side to the last
-# level.
+# A solver is stopped after this many times the shortest time in which a solver of its
+# side reached the last level.
 SLOWER = 2
-# A solver that ends at the same point for so many tolerances makes no more progress.
-# One step of Newton's method may be within seven tolerances.
+# Number of tolerances with the same result after which a solver is not run with tighter
+# ones. One step of Newton's method may meet seven tolerances.
 SAME = 8
-# Fits are repeated three times while a round takes no longer than the first, in
-# seconds; and up to 15 times while all rounds take no longer than the second.
+# Fits are repeated three times if a round takes at most the first number of seconds,
+# and up to 15 times while all rounds take at most the second.
 SECONDS_ENOUGH = 10
 SECONDS_FOR_MORE = 1
-# A fit that takes less than so many seconds is repeated once without the clock before
-# each time with it. After a fit of another program iris took 1.3 to 1.5 times as long,
-# because its code was not in the cache.
+# A fit that takes less than this number of seconds is run once, not timed, before each
+# timed run. Otherwise a fit to iris after another program's takes 1.3 to 1.5 times as
+# long, because its code is not in the cache.
 LITTLE = 0.02
 
 
@@ -121,7 +121,7 @@ def race(name, problem, alpha, C, optimum, cap, threads):
 def fastest(results, contender, level):
     """The fastest of a contender's repeated fits that reached a level, or came near."""
     fits = [fit for (other, _), fit in results.items() if other == contender]
-    # Another number of threads rounds otherwise.
+    # Rounding errors depend on the number of threads.
     least = max(2 * level, min(fit.gap for fit in fits))
     return min((fit for fit in fits if fit.gap <= least), key=lambda fit: fit.seconds)
 
@@ -150,7 +150,7 @@ def search(contender, problem, alpha, C, optimum, cap):
         fits.append(fit)
         if fit.gap <= LEVELS[-1] or fit.seconds > cap:
             break
-        # A fit that takes most of the time is tried twice only.
+        # A fit that takes more than half of the limit is tried only twice.
         is_long = fit.seconds > cap / 2
         n_same = 2 if is_long else SAME
         stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1

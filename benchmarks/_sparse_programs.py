@@ -19,7 +19,7 @@ import numpy as np
 from _sparse_objective import load
 from scipy import sparse
 
-# A fit that takes no longer than so many seconds is repeated.
+# A fit is repeated if it takes at most this number of seconds.
 QUICK, REPEATS = 1.0, 5
 TOLERANCES = [10.0**-e for e in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12)]
 
@@ -97,7 +97,7 @@ def logistic_regression(problem, solver):
     from sklearn.linear_model import LogisticRegression
 
     def fit(setting):
-        # saga stops after so many passes: each has the same cost.
+        # saga stops after this number of passes, which have the same cost each.
         if solver == "saga":
             when = {"max_iter": setting, "tol": 0.0}
         else:

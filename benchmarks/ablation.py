@@ -1,19 +1,20 @@
 """Time that each heuristic of the fitting code saves.
 
-Each is switched off alone, and a fit is timed in turn with that of the unchanged code,
-in one process with one thread: seconds of the processor, and passes over X. In every
-round after the first the rows are in another order, because passes depend on it.
+One heuristic at a time is switched off. Fits with and without it take turns, in one
+process with one thread, and their processor seconds and passes over X are compared. In
+every round after the first the rows are in another order, because passes depend on it.
 
 Cases are in groups, and each heuristic is measured in the groups that its row in
-_heuristics.py names. Fits to a minimum that a second implementation knows end at a
-relative suboptimality of 1e-6, other fits and searches at their own tolerance. A fit
-that takes four times as long is stopped.
+_heuristics.py names. If a second implementation computes the minimum, fits end at a
+relative suboptimality of 1e-6; other fits and searches end at their own tolerance. A
+fit that takes four times as long is stopped.
 
-The table has geometric means, over all cases of the group, of the ratio of what it
-takes without a heuristic to what it takes with it; where it cannot act the ratio is
-one. "nothing" is the unchanged code compared with itself: its ratios show what chance
-alone explains. A heuristic pays if its mean is above 1.03 and above that of "nothing",
-or if the ratio of a case is at least 1.25 and larger than all ratios of "nothing".
+The table has geometric means, over all cases of the group, of the ratio of the time (or
+passes) without a heuristic to that with it. Where a heuristic has no effect the ratio
+is one. "nothing" is the unchanged code compared with itself: its ratios show the
+variation by chance. A heuristic pays if its mean is above 1.03 and above that of
+"nothing", or if the ratio of a case is at least 1.25 and larger than all ratios of
+"nothing".
 
     python benchmarks/ablation.py fits searches --save-table ablation.csv
 
@@ -40,10 +41,10 @@ from threadpoolctl import threadpool_limits
 import skprob
 from skprob.solvers import Tuning
 
-# A fit is given up after so many times the seconds of the unchanged code, which is run
-# once for so many heuristics.
+# A fit is stopped after the first number times the seconds of the unchanged code, which
+# runs once for the second number of heuristics.
 GIVEN_UP, SHARED = 4.0, 3
-# A short fit is repeated for so many seconds, but at most so often; the fastest counts.
+# Seconds for which a short fit is repeated, and most repetitions; the fastest counts.
 SECONDS, MOST_REPEATS = 0.06, 7
 # Ratios from which a heuristic pays: the mean over a group, and that of a case.
 WORTH, WORTH_IN_CASE = 1.03, 1.25

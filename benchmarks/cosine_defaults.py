@@ -1,4 +1,4 @@
-"""What AM-softmax needs to work on tables: ``python cosine_defaults.py``.
+"""AM-softmax on tables, by the preparation of X: ``python cosine_defaults.py``.
 
 Mean accuracy over five folds of the data sets that come with scikit-learn, raw and
 standardised, with a constant feature of several lengths and without. The last column is

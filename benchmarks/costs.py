@@ -5,10 +5,10 @@
 The first three sets are scikit-learn's, in ten folds; the others are split by their
 sources (movie at random), and of each at most 2,000 training rows are used. For each
 method, C and the scale of the margins are chosen by the cost over three folds of the
-training rows, where SoftmaxClassifier stands in for LogisticRegression, of which it is
-the same model. The first column is the mean cost of the test rows by LogisticRegression
-and the rule of least expected cost. The others are differences to it, with standard
-errors over the rows.
+training rows; there SoftmaxClassifier, which has the same minimum, replaces
+LogisticRegression. The first column is the mean cost of the test rows by
+LogisticRegression and the rule of least expected cost. The others are differences to
+it, with standard errors over the rows.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def distances(n_classes, power=1):
 
 
 def cancer():
-    """A malignant tumour, class 0, that is missed costs ten false alarms."""
+    """A missed malignant tumour, class 0, costs as much as ten false alarms."""
     X, y = load_breast_cancer(return_X_y=True)
     return in_folds(X, y, np.array([[0.0, 10.0], [1.0, 0.0]]))
 
@@ -67,7 +67,7 @@ def diabetes():
 
 
 def digits():
-    """A reading that is off by so much."""
+    """The cost of an error is the difference of the digits."""
     return in_folds(*load_digits(return_X_y=True), distances(10))
 
 
@@ -120,7 +120,7 @@ def arrays(name):
 
 
 def split(name):
-    """Training rows, at most so many, and test rows, as a set comes."""
+    """At most `MOST_ROWS` training rows and the test rows, split by the source."""
     file, results = arrays(name), []
     for part in ("train", "test"):
         if f"X_{part}" in file:

@@ -1,12 +1,11 @@
 """Every classifier of the family, tuned, on digits and on letters.
 
-Which classifiers there are is read off the package; the parameters of each that are
-searched are given below. C and they are chosen by the Brier score on a validation
-split of the training rows; the chosen model is then fitted to all of them and measured
-on the test rows, which nothing was chosen by. An exclamation mark at a chosen value
-says that it is the last of its grid, with better ones perhaps beyond it. The fit is
-timed alone, on one thread; an asterisk at its number of steps says that the solver
-stopped before the gradient was within tolerance.
+The classifiers are all those of the package. C and the parameters in `GRIDS` are chosen
+by the Brier score on a validation split of the training rows. The chosen model is
+fitted to all training rows and measured on the test rows. An exclamation mark at a
+chosen value means that it is at the end of its grid, so there may be better ones beyond
+it. Only the fit is timed, on one thread. An asterisk at its number of steps means that
+the solver did not converge.
 
 Digits come with scikit-learn. Letters are read from ``letter.npz`` in the folder that
 SKPROB_DATA names, and left out if it names none.
@@ -60,7 +59,7 @@ GRIDS = {
     ],
     "TaylorSoftmaxClassifier": [{"order": [2, 4, 8, 16, 30]}],
 }
-#: Ends of these grids beyond which there is nothing: no penalty, softmax, all classes.
+#: Ends of the grids that are also ends of the range: no penalty, softmax, all classes.
 LAST = {
     "C": [np.inf],
     "alpha": [1],
@@ -69,9 +68,9 @@ LAST = {
     "order": [2, 30],
     "p": [1],
 }
-# More rows than these would not change the choice, only the time it takes.
+# More rows would change the time of the search and not its choice.
 MAX_TUNING_ROWS = 3000
-# A fit is repeated until its time is known well enough.
+# Seconds for which a fit is repeated.
 SECONDS = 10
 
 
@@ -154,7 +153,7 @@ def letter():
 
 
 def standardised(X_train, X_test, y_train, y_test, max_rows):
-    """The data as floats of mean 0 and variance 1, and at most so many rows to fit."""
+    """Features of mean 0 and variance 1, with at most `max_rows` rows to fit."""
     X_train, y_train = X_train[:max_rows], y_train[:max_rows]
     scaler = StandardScaler().fit(X_train.astype(float))
     X_test = scaler.transform(X_test.astype(float))

@@ -79,7 +79,7 @@ class Contender:
             torch.cuda.synchronize()
 
     def timed(self, function, *args):
-        """Seconds of a call, with what it leaves to the device, and its result."""
+        """Seconds of a call until the device has finished, and its result."""
         self.wait()
         start = time.perf_counter()
         with sklearn.config_context(array_api_dispatch=self.device is not None):

@@ -29,7 +29,7 @@ HEADER = ["statement", "milliseconds"]
 
 def run(statement):
     """Run a statement in a new process."""
-    # Without this variable Python keeps what it compiles, as it does for users.
+    # If this variable is not set, Python saves compiled files, as it does for users.
     environ = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run([sys.executable, "-c", statement], check=True, env=environ)
 

@@ -68,7 +68,7 @@ ERRORS_HEADER = ["mapping", "dtype", "offset", "largest error", "other side", "t
 
 
 class Peer(NamedTuple):
-    """Something else that computes a mapping, and how much faster skprob should be."""
+    """Another program that computes a mapping, and the goal for skprob's speed-up."""
 
     name: str
     function: object

@@ -1,7 +1,8 @@
-"""Where the time of a fit goes, problem by problem.
+"""Time of each part of a fit, by problem.
 
-The parts of softmax's default fit are timed from outside, with BLAS on one thread: the
-medians of several fits, in per cent of the whole, each without the parts inside it.
+The functions of softmax's default fit are timed, with BLAS on one thread. The table has
+medians of several fits, in per cent of the whole fit. The time of a part does not
+include the parts inside it.
 
     python benchmarks/profile_fit.py --save-table docs/measurements/fit_profile.txt
 """
@@ -62,7 +63,7 @@ PARTS = {
     "checks of the input": [(SoftmaxClassifier, "fit")],
 }
 N_FITS = 7
-# No further fit begins after so many seconds.
+# Seconds after which no further fit begins.
 SECONDS_ENOUGH = 20
 
 

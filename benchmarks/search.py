@@ -2,11 +2,10 @@
 
 Both search five values of alpha and ten of C by the Brier score on the same five
 folds, refit the chosen pair, and use one process and one thread. They are timed in
-turn; the table has the median seconds of the processor and the ratio. A search with a
-tolerance that is a ten-thousandth of theirs shows their errors: by how much one of the
-250 scores is wrong at most, in either search, and by how much the mean
-score of the chosen pair falls short of the best. The pairs that were chosen come last,
-two where they differ.
+turn; the table has the median processor seconds and their ratio. The errors of both are
+differences from a search with a tolerance of 1e-4 times theirs: the largest error of
+the 250 scores, and the difference between the mean score of the chosen pair and the
+best one. The last column is the chosen pair, or both pairs if they differ.
 
     python benchmarks/search.py [--quick] [--tol 1e-4] [--save-table PATH]
 """

@@ -58,7 +58,7 @@ def micro_f1(X, Y, part, C=0.1):
 
 
 def random_splits(name):
-    """For each split its rows, the labels with gaps, and a sample of the rows."""
+    """For each split its rows, labels of which some are NaN, and a sample of rows."""
     official = splits(name)[0]
     n_train, parts = len(official.Y_train), [official.X_train, official.X_test]
     is_sparse = sparse.issparse(official.X_train)
