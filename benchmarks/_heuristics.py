@@ -274,6 +274,9 @@ GROUPS = {
         "smaller residual of each output": without(
             forcing_term_by_output=USUAL.forcing_term, groups="label sets"
         ),
+        "curvature of each output nearer to the targets": without(
+            far_by_output=math.inf, groups="label sets"
+        ),
         "moments of each output renewed": without(
             most_curvature_change=math.inf, groups="label sets"
         ),

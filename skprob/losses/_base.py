@@ -78,7 +78,7 @@ class LossLinearization(NamedTuple):
         """
         return None if self.hessian is None else self.hessian.slopes()
 
-    def towards_target(self, share: float) -> LossLinearization:
+    def towards_target(self, share: float | Array) -> LossLinearization:
         """The same with the Hessians of rows that are nearer to their targets.
 
         The Hessian of a row is that of a mixture of its probabilities and its target

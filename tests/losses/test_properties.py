@@ -9,8 +9,8 @@ from skprob.losses import (
     FenchelYoungLoss,
     LogLoss,
 )
-from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.targets import LabelTarget, SmoothedTarget, as_target
+from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, as_target
 
 from .cases import (
     DIVERGENCES,
@@ -291,6 +291,27 @@ def test_hessians_towards_targets_are_those_of_a_mixture(mapping, scores_of):
     assert_allclose(products, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("alpha", "score_of"),
+    [
+        (1.0, lambda p: np.log(p / (1 - p))),
+        (1.5, lambda p: 2 * (np.sqrt(p) - np.sqrt(1 - p))),
+    ],
+)
+def test_marginals_towards_targets_have_the_derivatives_of_a_mixture(alpha, score_of):
+    """Each row by its own share of the target; none in the first."""
+    loss = FenchelYoungLoss(Sigmoid(alpha))
+    scores = np.random.default_rng(0).normal(size=(20, 3)) / 2
+    marginals = np.random.default_rng(1).integers(2, size=(20, 3)).astype(float)
+    target, share = DenseTarget(marginals), np.linspace(0, 0.5, 20)[:, None]
+    nearer = loss.linearize(scores.copy(), target).towards_target(share)
+    mixture = (1 - share) * Sigmoid(alpha)(scores) + share * marginals
+    expected = loss.linearize(score_of(mixture), target).hessian_diagonal()
+    assert_allclose(nearer.hessian_diagonal(), expected, rtol=1e-9)
+    ones = np.ones_like(scores)
+    assert_allclose(nearer.hessian_product(ones), expected, rtol=1e-9)
+
+
 @every_loss
 def test_hessians_towards_targets_have_a_formula_or_do_not_change(loss):
     scores, target = moderate_rows(5)
@@ -299,7 +320,7 @@ def test_hessians_towards_targets_have_a_formula_or_do_not_change(loss):
     nearer = linear.towards_target(0.0)
     matrices = linear.hessian_matrices()
     assert_allclose(nearer.hessian_matrices(), matrices, rtol=1e-9, atol=1e-12)
-    if nearer is not linear:
+    if nearer is not linear and loss.traits.polytope == "simplex":
         # The gradient is probabilities less target, and these sum to one.
         assert_allclose(linear.gradient.sum(axis=1), 0, atol=1e-12)
 

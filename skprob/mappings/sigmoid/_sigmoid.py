@@ -9,7 +9,7 @@ from ..._utils.arrays import namespace
 from ..._utils.checks import RealInterval, is_number
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
-from .._jacobian import linearization_of
+from .._jacobian import linearization_of, power
 from .._linearization import Linearization
 from .._row_blocks import along_axis
 from .._row_matrices import DiagonalMatrices, RowMatrices
@@ -188,7 +188,7 @@ class Sigmoid(Mapping):
         # The potential of a pair is that of standard scores, of 0 and z.
         potential = xp.sum(laid_out(pair.potential), axis=1)
         p = laid_out(pair.second)
-        jacobian = DiagonalMatrices(lambda: laid_out(pair.derivative()))
+        jacobian = MarginalsJacobian(p, self.alpha, lambda: laid_out(pair.derivative()))
         product = jacobian.product
         linear = Linearization(p, product, product, derivative_of_product, jacobian)
         return linear, potential
@@ -207,6 +207,24 @@ class Sigmoid(Mapping):
 def _log_expit(scores):
     xp = namespace(scores)
     return xp.where(scores < 0, scores, 0.0) - xp.log1p(xp.exp(-abs(scores)))
+
+
+class MarginalsJacobian(DiagonalMatrices):
+    """The Jacobian of marginals without a budget.
+
+    With s = p^(2 - alpha) and t = (1 - p)^(2 - alpha) a derivative is s t / (s + t).
+    """
+
+    def __init__(self, marginals, alpha, derivatives):
+        super().__init__(derivatives)
+        self._marginals, self._alpha = marginals, alpha
+
+    def after(self, change):
+        if self._alpha >= 2:
+            return None
+        p = np.clip(self._marginals + change, 0, 1)
+        s, t = (power(each, 2 - self._alpha) for each in (p, 1 - p))
+        return DiagonalMatrices(lambda: s * t / (s + t))
 
 
 class BudgetJacobian(RowMatrices):

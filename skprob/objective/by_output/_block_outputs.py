@@ -55,6 +55,16 @@ class BlockOutputs:
         block = replace(block, target=DenseTarget(values))
         return BlockOutputs(block, self.loss, columns_of(self.raw, outputs))
 
+    def towards_targets(self, shares):
+        """The same with curvature nearer to the targets, by a share of each output.
+
+        See ``LossLinearization.towards_target``.
+        """
+        nearer, raw = BlockOutputs(self.block, self.loss, self.raw), self.raw
+        shares = in_order_of(raw, np.broadcast_to(shares, raw.shape))
+        nearer.linear = self.linear.towards_target(flat(shares, raw)[:, None])
+        return nearer
+
     @cached_property
     def linear(self):
         """Values and derivatives of the losses: a ``LossLinearization`` of numbers."""

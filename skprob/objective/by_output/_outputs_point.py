@@ -87,6 +87,13 @@ class OutputsPoint:
             self.losses.of_outputs(some),
         )
 
+    def towards_targets(self, shares):
+        """The same point with curvature nearer to the targets, by shares (m,)."""
+        points = self._points.map(BlockOutputs.towards_targets, shares)
+        return OutputsPoint(
+            self._objective, self.outputs, self.parameters, points, self.losses
+        )
+
     def total_curvature(self):
         """Curvature of each output: (m,)."""
         return self._points.sum(BlockOutputs.total_curvature)[0]

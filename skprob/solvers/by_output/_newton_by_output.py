@@ -103,16 +103,16 @@ class NewtonByOutput:
         start, criteria, tuning = state.active, self._criteria, self._tuning
         if start is None:
             return replace(state, is_spent=True)
-        scaling = self._scaling(problem, state)
+        at_zero = abs(problem.value_at_zero) / problem.description.shape[0]
+        sizes = np.maximum(np.abs(start.values), criteria.tol * at_zero)
+        scaling, curved = self._scaling(problem, state, sizes)
 
         # 1. Steps: minimise the quadratic models.
         _, squares = scaling.times(start.gradient)
-        at_zero = abs(problem.value_at_zero) / problem.description.shape[0]
-        sizes = np.maximum(np.abs(start.values), criteria.tol * at_zero)
         largest = tuning.forcing_term_by_output
         forcing = np.minimum(largest, (squares / sizes) ** 0.25)
         model = conjugate_gradients(
-            start.hessian(self._plan.precision),
+            curved.hessian(self._plan.precision),
             start.gradient,
             scaling,
             forcing_terms=forcing,
@@ -151,14 +151,26 @@ class NewtonByOutput:
         )
         return _without(_with_totals(state), done | stuck)
 
-    def _scaling(self, problem, state):
-        """The scaling at the active outputs, renewed for those that changed much."""
+    def _scaling(self, problem, state, sizes):
+        """The scaling, renewed for outputs that changed much, and their curvature.
+
+        The latter is the point at the active outputs. For outputs far from their
+        minimum it has the curvature of rows that are nearer to their targets: see
+        `newton/_newton_cg.py`.
+        """
         has_intercept = problem.description.has_intercept
-        point, precision = state.active, self._plan.precision
-        if state.scaling is None:
-            return OutputScaling.at(point, has_intercept, precision)
-        most = self._tuning.most_curvature_change
-        return state.scaling.moved_to(point, has_intercept, precision, most)
+        point, precision, tuning = state.active, self._plan.precision, self._tuning
+        scaling, is_first = state.scaling, state.scaling is None
+        if is_first:
+            scaling = OutputScaling.at(point, has_intercept, precision)
+        _, squares = scaling.times(point.gradient)
+        is_far = squares / 2 > tuning.far_by_output * sizes
+        if tuning.target_share > 0 and is_far.any():
+            point = point.towards_targets(tuning.target_share * is_far)
+        if not is_first:
+            most = tuning.most_curvature_change
+            scaling = scaling.moved_to(point, has_intercept, precision, most)
+        return scaling, point
 
     def _lengths(self, ray, values, slopes, rounding):
         """A step length for each output by a line search; zero where none is lower."""

@@ -44,6 +44,12 @@ class OutputsPoint(Protocol):
     def of_outputs(self, some: Array) -> OutputsPoint:
         """The point of some of these outputs, given by their numbers."""
 
+    def towards_targets(self, shares: Array) -> OutputsPoint:
+        """The same point with curvature nearer to the targets, by shares (m,).
+
+        It takes no pass.
+        """
+
     def total_curvature(self) -> Array:
         """Curvature of each output: (m,)."""
 

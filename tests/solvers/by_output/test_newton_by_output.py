@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.optimize import minimize
 
 from skprob.solvers import Tuning, solve
@@ -164,14 +165,34 @@ def test_starts_at_zero_where_rows_differ(kind):
 def test_labels_that_are_done_take_no_more_products():
     X, Y = wide_rows(n_rows=200)
     problem = objective_of(X, Y, l2=1e-4)
+    # With the curvature at their own probabilities labels take different passes here.
+    options = LIMITS | {"tuning": Tuning(far_by_output=np.inf)}
     outcomes = [
-        solve(part, part.initial(), **LIMITS)
+        solve(part, part.initial(), **options)
         for part in (problem.of_outputs(slice(k, k + 2)) for k in (0, 2, 4))
     ]
     passes = [outcome.history[-1].passes for outcome in outcomes]
-    together = solve(problem, problem.initial(), **LIMITS).history[-1].passes
+    together = solve(problem, problem.initial(), **options).history[-1].passes
     assert max(passes) > 1.1 * min(passes)
     assert_allclose(together, np.mean(passes), rtol=0.1)
+
+
+def test_curvature_nearer_to_the_targets_saves_passes_for_rare_labels():
+    rng = np.random.default_rng(0)
+    share = rng.uniform(0.005, 0.04, size=(400, 1))
+    X = sparse.csr_array((rng.random((400, 1500)) < share).astype(float))
+    scores = X @ rng.normal(size=(1500, 5)) @ rng.normal(size=(5, 30))
+    scores += 5 * rng.normal(size=30)
+    Y = (scores > np.quantile(scores, 0.95)).astype(float)
+    problem = objective_of(X, Y[:, Y.any(axis=0)], l2=1 / 400)
+    limits = LIMITS | {"tol": 1e-5}
+    nearer, plain = (
+        solve(problem, problem.initial(), **limits, tuning=Tuning(far_by_output=far))
+        for far in (Tuning().far_by_output, np.inf)
+    )
+    assert_allclose(nearer.value, plain.value, rtol=1e-6)
+    assert nearer.n_iter < plain.n_iter
+    assert nearer.history[-1].passes < plain.history[-1].passes
 
 
 def test_start_at_the_optimum_and_stops():
