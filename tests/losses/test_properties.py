@@ -271,7 +271,7 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
         (Entmax(1.5), lambda p: 2 * np.sqrt(p)),
         (Entmax(1.75), lambda p: p**0.75 / 0.75),
     ],
-    ids=repr,
+    ids=["softmax", "1.5-entmax", "1.75-entmax"],
 )
 def test_hessians_towards_targets_are_those_of_a_mixture(mapping, scores_of):
     """At the scores that have the mixture as their probabilities."""
