@@ -18,7 +18,8 @@ FITTED = {
     for each in (
         *ESTIMATORS.values(),
         *MARGINALS.values(),
-        *DEFAULTS,
+        # CLASSES has searches over smaller grids.
+        *(each for each in DEFAULTS if not hasattr(each, "Cs")),
         *CLASSES,
         LinearClassifier(Entmax(1.3), similarity="cosine"),
         *(

@@ -26,9 +26,10 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     Parameters
     ----------
-    noises : sequence of str or distribution, default=("gumbel", "normal", "laplace")
+    noises : sequence of str or distribution, default=("gumbel", "normal")
         Noises to choose from, each as for
-        :class:`~skprob.linear_model.PerturbMaxClassifier`.
+        :class:`~skprob.linear_model.PerturbMaxClassifier`. The default compares
+        multinomial logit, which is softmax, with multinomial probit.
     {search_parameters}
     loss : {"auto", "fenchel_young", "log", "cross_entropy"}, default="auto"
         The loss that is minimised. "auto" is the Fenchel-Young loss of the noise, or
@@ -87,7 +88,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     def __init__(
         self,
-        noises: Any = ("gumbel", "normal", "laplace"),
+        noises: Any = ("gumbel", "normal"),
         Cs: int | ArrayLike = 10,
         *,
         l1_ratios: ArrayLike | None = None,
