@@ -295,9 +295,9 @@ class ConformalSets(
             in the calibration. 1 if not given.
         **params : dict
             Further arguments of the classifier's ``fit``; under scikit-learn's metadata
-            routing those of the splitter, too. Arrays for rows that the classifier
-            also takes in its predictions, such as ``available`` and ``offset``, are
-            used in the predictions for the calibration rows. New rows then need them.
+            routing those of the splitter, too. If the classifier's
+            predictions take an argument of these, such as ``available`` or ``offset``,
+            the calibration rows are predicted with it, and new rows need it, too.
 
         Returns
         -------

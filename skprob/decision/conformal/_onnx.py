@@ -13,8 +13,8 @@ from ...mappings import Entmax, Temperature
 class OnnxSets:
     """Mixin: sets by entmax of a linear classifier, as entmax at a temperature.
 
-    All methods raise NotImplementedError for sets that no temperature describes, as
-    `skprob/onnx/` does for mappings and rules that no converter supports.
+    Sets that are not entmax at a temperature cannot be exported: then each method
+    raises NotImplementedError, which skl2onnx passes on to the caller.
     """
 
     def onnx_parser(self) -> Any:

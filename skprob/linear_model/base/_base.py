@@ -73,8 +73,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 and float64 are used as they are, dense in C or
-            Fortran order or as CSR; anything else is converted to float64. A
+            Training data. Dense arrays in C or Fortran order and CSR arrays, of float32
+            or float64, are not converted; anything else becomes float64. A
             ``numpy.memmap`` is not copied. For a Dask array, of dense or CSR blocks, or
             a Dask dataframe the computations are done on the workers that have its
             partitions; for an array of another library under scikit-learn's

@@ -148,9 +148,9 @@ class PredictionMixin:
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
-            After a fit to labels, the most probable label of each row or, where
-            ``threshold_`` is a ``LeastCost``, that of least expected cost among the
-            available labels. After a fit to label sets, a 0/1 indicator of the labels
+            After a fit to labels, the most probable label of each row. Where
+            ``threshold_`` is a ``LeastCost``, it is the available label of least
+            expected cost. After a fit to label sets, a 0/1 indicator of the labels
             that ``threshold_`` chooses; with ``sparse_output`` it is a CSR array. After
             a fit to distributions or candidates, the most probable class: its name if
             ``classes_`` are names, else its column number.

@@ -63,9 +63,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     noise_ : str or distribution
         The noise with the estimated shape; only with ``learn_noise=True``.
     loadings_ : ndarray of shape (n_classes, n_factors)
-        The estimated loadings; only with ``learn_noise=True``. To make them unique, the
-        row of the first class is zero, that of the second class is zero in all factors
-        but the first, that of the third in all but the first two, and so on.
+        The estimated loadings; only with ``learn_noise=True``. To make them unique, row
+        k, counted from zero, is zero from factor k on: the first class has no factors,
+        and the second class has the first factor only.
     {attributes}
 
     See Also

@@ -58,8 +58,8 @@ class PerturbMaxClassifierCV(PathSearchCV):
     by a score of the predictions, not by the minimised Fenchel-Young losses, which are
     on different scales for different noises.
 
-    The log loss is convex for noises whose density is log-concave, as it is for all
-    named noises but Cauchy's. For other noises a fit of the search may end in another
+    The log loss is convex for noises with a log-concave density: all named noises but
+    Cauchy's. For other noises a fit of the search may end in another
     local minimum than a single fit.
 
     {search_notes}
