@@ -47,7 +47,10 @@ def as_dense(name, data):
         array = np.asarray(data)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name} must be an array of real numbers: {error}") from None
+        # NumPy's words for nested lists of different lengths.
+        is_ragged = "inhomogeneous shape" in str(error)
+        found = "; got rows of different lengths." if is_ragged else f": {error}"
+        raise kind(f"{name} must be an array of real numbers{found}") from None
     if array.dtype == object and hasattr(data, "iloc"):
         dtypes = np.ravel(np.asarray(data.dtypes, dtype=object))
         if all(dtype.kind in "fiub" for dtype in dtypes):

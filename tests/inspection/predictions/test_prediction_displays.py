@@ -429,7 +429,7 @@ def test_bad_input_is_refused():
         (lambda: SIZES([P], y_true=[P[:2]]), r"y_true must be numbers of shape \(1, 5"),
         (lambda: SIZES([P], predicted=[list("abcde")]), "predicted must be real num"),
         (lambda: SIZES([-P]), "probabilities must be finite and not negative; got -"),
-        (lambda: ROW([[1.0], P]), "probabilities must be an array of real numbers"),
+        (lambda: ROW([[1.0], P]), "of real numbers; got rows of different lengths"),
         (lambda: SIZES([[1.0], P]), "probabilities must be an array of real numbers"),
         (lambda: SIZES([P] * 2, y_true=[["a"], ["b", "c"]]), "y_true .*got a list"),
         (lambda: SIZES([P] * 2, predicted=[[1], [0, 1]]), "predicted must be an array"),
