@@ -31,40 +31,43 @@ def has_descent_direction(objective, parameters):
     minimum. The test may miss a direction.
     """
     direction = parameters.reshape(objective.shape)
-    polytope = objective.loss.traits.polytope
-    rows = objective.blocks.map(_Margins, polytope)
-    largest = _largest(rows, direction)
     relative = _ROUNDING[objective.description.dtype]
+    margins = objective.blocks.map(BlockMargins, objective.loss.traits.polytope)
+    at_start = _largest_margin(margins, direction)
     # Each round makes some margins zero, and so removes at least one dimension.
     for _ in range(direction.size):
-        rounding = relative * _largest(rows, direction)
-        if rounding <= relative**2 * largest:
-            return False
-        against, untied, moved = rows.sum(_Margins.counts, direction, rounding)
-        if against == 0:
-            return bool(moved == 0)
-        if untied == 0:
-            return False
-        rows = rows.map(_Margins.tied_where_against, direction, rounding)
-        direction = _without_tied(rows, direction)
+        largest = _largest_margin(margins, direction)
+        rounding = relative * largest
+        if rounding <= relative**2 * at_start:
+            return False  # All margins are zero.
+        counts = margins.sum(BlockMargins.counts, direction, rounding)
+        n_negative, n_new, n_failed = counts
+        if n_negative == 0:
+            return bool(n_failed == 0)
+        if n_new == 0:
+            return False  # Another projection would not change the direction.
+        margins = margins.map(BlockMargins.with_zeroed, direction, rounding)
+        direction = _projected(margins, direction)
     return False
 
 
-def _largest(rows, direction):
-    """The largest margin, up to a small factor, from a sum of powers."""
-    (power,) = rows.sum(_Margins.power, direction)
-    return float(power) ** 0.125
+def _largest_margin(margins, direction):
+    """The largest margin, up to a small factor, from a sum of eighth powers."""
+    (total,) = margins.sum(BlockMargins.sum_of_powers, direction)
+    return float(total) ** 0.125
 
 
-def _without_tied(rows, direction):
-    """The part of a direction that changes no margin where classes are tied.
+def _projected(margins, direction):
+    """The part of a direction whose zeroed margins are zero.
 
-    With A the map to those margins it is the projection onto A's null space: the
-    direction less the solution y of AᵀA y = AᵀA direction by conjugate gradients.
+    With A the map from directions to these margins it is the projection onto A's null
+    space: the direction less the solution y of AᵀA y = AᵀA direction by conjugate
+    gradients.
     """
 
     def product(step):
-        return rows.sum(_Margins.product, step.reshape(direction.shape))[0].ravel()
+        step = step.reshape(direction.shape)
+        return margins.sum(BlockMargins.product_of_zeroed, step)[0].ravel()
 
     def curved_product(step):
         # A step without curvature is a rounding error. SciPy divides by the curvature.
@@ -77,52 +80,73 @@ def _without_tied(rows, direction):
     return direction - change.reshape(direction.shape)
 
 
-class _Margins:
-    """The margins of a block's rows, and the classes that are tied with the target."""
+class BlockMargins:
+    """The margins of a block's rows along a direction (M, size).
 
-    def __init__(self, block, polytope, tied=False):
-        self._block, self._polytope, self._tied = block, polytope, tied
+    They are an array of shape (n_rows, n_classes) on the simplex, and of shape (n_rows,
+    2 n_classes) in the cube.
+
+    Parameters
+    ----------
+    block : Block
+    polytope : {"simplex", "cube"}
+    is_zeroed : ndarray of bool of the shape of the margins, or False for none
+        Margins that a projection makes zero.
+    """
+
+    def __init__(self, block, polytope, is_zeroed=False):
+        self._block, self._polytope = block, polytope
+        self._is_zeroed = np.asarray(is_zeroed)
         self._target = to_numpy(block.target.to_dense(np.float64))
 
-    def __call__(self, direction):
+    def along(self, direction):
+        """The margins along a direction; zero for classes that are not available."""
         # NumPy arrays for every X: this is one product, at the end of a fit.
         q, z = self._target, to_numpy(self._block.design.matvec(direction))
         if self._polytope == "cube":
-            self._zero_unavailable(z)
+            self._make_unavailable_zero(z)
             return np.hstack([q * z, (q - 1) * z])
         z = scores_of(z)
         margins = np.sum(q * z, axis=1, keepdims=True) - z
-        self._zero_unavailable(margins)
+        self._make_unavailable_zero(margins)
         return margins
 
-    def _zero_unavailable(self, array):
+    def _make_unavailable_zero(self, array):
         """Set the entries of classes that are not available to zero, in place."""
         if self._block.available is not None:
             np.copyto(array, 0, where=~to_numpy(self._block.available))
 
     def _adjoint(self, margins, n_outputs):
+        """Adjoint, (n_rows, M), of the map from raw predictions to margins."""
         q = self._target
         if self._polytope == "cube":
             return q * margins[:, :n_outputs] + (q - 1) * margins[:, n_outputs:]
         residual = q * margins.sum(axis=1, keepdims=True) - margins
         return predictions_adjoint(residual, n_outputs)
 
-    def power(self, direction):
-        return (np.sum(self(direction) ** 8),)
+    def sum_of_powers(self, direction):
+        """Sum of the eighth powers of the margins."""
+        return (np.sum(self.along(direction) ** 8),)
 
     def counts(self, direction, rounding):
-        """Numbers of margins: negative, of these not tied, and tied ones not zero."""
-        margins, tied = self(direction), np.asarray(self._tied)
-        against = margins < -rounding
-        masks = against, against & ~tied, tied & (np.abs(margins) > rounding)
+        """Numbers of margins that the rounding error does not explain.
+
+        They are the negative ones, those of them that are not zeroed, and the zeroed
+        ones that are not zero.
+        """
+        margins, is_zeroed = self.along(direction), self._is_zeroed
+        is_negative = margins < -rounding
+        is_not_zero = np.abs(margins) > rounding
+        masks = is_negative, is_negative & ~is_zeroed, is_zeroed & is_not_zero
         return tuple(np.count_nonzero(mask) for mask in masks)
 
-    def tied_where_against(self, direction, rounding):
-        tied = self._tied | (self(direction) < -rounding)
-        return _Margins(self._block, self._polytope, tied)
+    def with_zeroed(self, direction, rounding):
+        """The same rows, with the negative margins zeroed, too."""
+        is_zeroed = self._is_zeroed | (self.along(direction) < -rounding)
+        return BlockMargins(self._block, self._polytope, is_zeroed)
 
-    def product(self, direction):
-        """AᵀA times a direction."""
-        margins = np.where(self._tied, self(direction), 0)
+    def product_of_zeroed(self, direction):
+        """AᵀA times a direction, with A the map to the zeroed margins."""
+        margins = np.where(self._is_zeroed, self.along(direction), 0)
         residual = self._adjoint(margins, len(direction))
         return (self._block.design.rmatvec(residual),)
