@@ -160,45 +160,30 @@ def marginal_effects(
     check_choices(method, covariance, level)
     model, X = at_last_step(model, X)
     check_linear(model)
-    if y is not None:
-        if method == "asymptotic":
-            check_no_zeros(model)
+    given = {"available": available, "offset": offset}
+    if y is None:
+        rows = FittedRows(model, X, sample_weight, **given)
+        effects, _ = effects_of(rows, _dummies(rows, dummy), with_gradient=False)
+        errors = np.full(effects.shape, np.nan)
+    elif method == "asymptotic":
+        check_no_zeros(model)
         warn_of_penalty(model)
-    if y is not None and method == "asymptotic":
-        rows = FittedLoss(
-            model,
-            X,
-            y,
-            sample_weight=sample_weight,
-            groups=groups,
-            available=available,
-            offset=offset,
-        )
+        given |= {"sample_weight": sample_weight, "groups": groups}
+        rows = FittedLoss(model, X, y, **given)
         rows.check_optimum()
-        dummies = dummies_of(rows.X) if dummy else []
-        effects, gradient = effects_of(rows, dummies, with_gradient=True)
-        # The delta method.
-        root = rows.root(rows.chosen(covariance))
-        error = np.linalg.norm(gradient @ root, axis=2).ravel()
+        effects, errors = _by_delta_method(rows, _dummies(rows, dummy), covariance)
     else:
-        labelled = None if y is None else encoded_target(model, y, X).labelled
-
-        def rows_of(model, weight):
-            rows = FittedRows(model, X, weight, available, offset)
-            if labelled is not None:
-                rows.keep(labelled)
-            return rows
-
-        rows = rows_of(model, sample_weight)
-        dummies = dummies_of(rows.X) if dummy else []
+        warn_of_penalty(model)
+        labelled = encoded_target(model, y, X).labelled
+        rows = _labelled_rows(model, X, sample_weight, labelled, given)
+        dummies = _dummies(rows, dummy)
         effects, _ = effects_of(rows, dummies, with_gradient=False)
-        error = np.full(effects.size, np.nan)
-    if y is not None and method == "bootstrap":
 
         def effects_of_refit(refit, weight):
-            return effects_of(rows_of(refit, weight), dummies, False)[0].ravel()
+            refit_rows = _labelled_rows(refit, X, weight, labelled, given)
+            return effects_of(refit_rows, dummies, with_gradient=False)[0]
 
-        error = bootstrap_errors(
+        errors = bootstrap_errors(
             effects_of_refit,
             model,
             X,
@@ -207,10 +192,34 @@ def marginal_effects(
             groups=groups,
             n_bootstrap=n_bootstrap,
             random_state=random_state,
-            available=available,
-            offset=offset,
+            **given,
         )
-    estimate = effects.ravel()
+    return _table(rows, effects, errors, level)
+
+
+def _dummies(rows, dummy):
+    """Columns whose effect is a difference, if the user has chosen `dummy`."""
+    return dummies_of(rows.X) if dummy else []
+
+
+def _by_delta_method(rows, dummies, covariance):
+    """Effects (n_scores, n_features), and their standard errors, of a `FittedLoss`."""
+    effects, gradient = effects_of(rows, dummies, with_gradient=True)
+    root = rows.root(rows.chosen(covariance))
+    return effects, np.linalg.norm(gradient @ root, axis=2)
+
+
+def _labelled_rows(model, X, weight, labelled, given):
+    """The `FittedRows` of a mask of the rows with a target; None stands for all."""
+    rows = FittedRows(model, X, weight, **given)
+    if labelled is not None:
+        rows.keep(labelled)
+    return rows
+
+
+def _table(rows, effects, errors, level):
+    """A `MarginalEffect` for each class and feature."""
+    estimate, error = effects.ravel(), errors.ravel()
     numbers = np.column_stack([estimate, error, *normal_test(estimate, error, level)])
     features = rows.feature_names[: rows.X.shape[1]]
     names = [(k, feature) for k in rows.classes for feature in features]
