@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.arrays import dense
+from .._utils.arrays import dense, weighted_mean
 from .._utils.checks import (
     as_distributions,
     as_real,
@@ -19,7 +19,6 @@ from .._utils.checks import (
     fill_unknown,
     known_part,
     naming,
-    weighted_mean,
 )
 from .._utils.scores import standard_scores
 from .._utils.typing import ArrayLike, MatrixLike

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.arrays import dense
+from .._utils.arrays import dense, weighted_mean
 from .._utils.checks import (
     as_real,
     check_indicator,
@@ -14,7 +14,6 @@ from .._utils.checks import (
     is_integer,
     is_number,
     series_in_order,
-    weighted_mean,
 )
 from .._utils.typing import Array, ArrayLike, MatrixLike
 from ..mappings import top_k

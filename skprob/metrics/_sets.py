@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._utils.checks import check_indicator, check_sample_weight, weighted_mean
+from .._utils.arrays import weighted_mean
+from .._utils.checks import check_indicator, check_sample_weight
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array, true_indicator
 

@@ -44,6 +44,7 @@ from ._functions import (
     row_max,
     row_sum,
     to_numpy,
+    weighted_mean,
     zeros,
 )
 from ._matrices import (
@@ -87,6 +88,7 @@ __all__ = [
     "take",
     "to_numpy",
     "upper_triangle",
+    "weighted_mean",
     "widened",
     "zeros",
 ]

@@ -15,7 +15,6 @@ from .arguments import (
     check_X,
     limit_of_squares,
     naming,
-    weighted_mean,
 )
 from .columns import (
     check_distinct,
@@ -103,6 +102,5 @@ __all__ = [
     "row_and_others",
     "rows_of_folds",
     "series_in_order",
-    "weighted_mean",
     "without_duplicates",
 ]

@@ -216,18 +216,3 @@ def check_sample_weight(sample_weight, X):
         if is_foreign(X):  # The weights are a NumPy array in any case.
             X = np.empty((X.shape[0], 0))
         return check_weights(sample_weight, X)
-
-
-def weighted_mean(values, weight):
-    """Mean by checked weights that are not all zero, as a float.
-
-    It does not depend on the unit of the weights: their sum may overflow, and a product
-    with a tiny one may be zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_mean(np.array([0.0, 3.0]), np.array([5e-324, 1e-323]))
-    2.0
-    """
-    return float(np.average(values, weights=weight / weight.max()))

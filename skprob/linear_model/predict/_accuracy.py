@@ -3,14 +3,13 @@
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import check_tensor, is_foreign, to_numpy
+from ..._utils.arrays import check_tensor, is_foreign, to_numpy, weighted_mean
 from ..._utils.checks import (
     check_sample_weight,
     check_target,
     fill_unknown,
     in_order,
     known_part,
-    weighted_mean,
 )
 from ...targets import as_labels, encode_rows, encode_target
 
