@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _block_point
 from ._block_point import BlockPoint, BlockRay
-from ._penalty import add_penalty
+from ._penalty import add_penalty, add_penalty_to_piece
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
 from ._several_blocks import pooled_moments
 
@@ -116,24 +116,19 @@ class LinearCurvature:
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
 
-        Curvature is added, as in :meth:`hessian`, along equal changes of a column that
-        is included for all outputs and not penalised. A damping is added to the
-        curvature of each row in its raw predictions, except along equal changes to
-        which the loss is invariant. With a share below 1 the Hessian is estimated from
-        this share of the rows, drawn in proportion to their curvature. With a dtype of
-        single precision it takes half the time.
+        Curvature is added along equal changes of some columns: see
+        `add_penalty_to_piece`. A damping is added to the curvature of each row in its
+        raw predictions, except along equal changes to which the loss is invariant. With
+        a share below 1 the Hessian is estimated from this share of the rows, drawn in
+        proportion to their curvature. With a dtype of single precision it takes half
+        the time.
         """
         objective = self._objective
         objective.count(share)
         (hessian,) = self._sum(
             BlockPoint.piece_hessian, included, damping, share, dtype
         )
-        _, columns = np.nonzero(included)
-        hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
-        for column in objective.common_columns:
-            place = np.flatnonzero(columns == column)
-            if len(place) == objective.shape[0]:
-                hessian[np.ix_(place, place)] += 1 / objective.shape[0]
+        add_penalty_to_piece(hessian, included, self.ridge, objective.common_columns)
         return hessian
 
     @property
