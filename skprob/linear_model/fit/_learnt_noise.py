@@ -129,6 +129,41 @@ def _at_temperature(mapping, temperature):
     return mapping if temperature == 1 else Temperature(mapping, temperature)
 
 
+def fit_with_noise(objective, spec, start, progress, attributes_at):
+    """Fit coefficients and the parameters of the noise of a spec.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    spec : FitSpec
+        The spec of these rows.
+    start : ndarray of shape (n_parameters,)
+        Coefficients to start from.
+    progress : FitProgress or None
+        It is notified of the iterations of all fits, and may stop them.
+    attributes_at : callable
+        ``attributes_at(spec, parameters)`` are the fitted attributes for callbacks.
+
+    Returns
+    -------
+    spec : FitSpec
+        The spec with the estimated noise.
+    solution : Solution
+    """
+
+    def loss_of(mapping):
+        nonlocal spec
+        spec = spec.with_noise(mapping)
+        return spec.loss
+
+    if progress is not None:
+        # The number of iterations is not known.
+        progress.start(None, lambda parameters: attributes_at(spec, parameters))
+    search, options = spec.noise, spec.solver_options
+    solution = learn_noise(objective, search, loss_of, start, progress, **options)
+    return spec, solution
+
+
 def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **options):
     """Fit coefficients and the parameters of a noise.
 

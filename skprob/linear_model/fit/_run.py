@@ -1,6 +1,7 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -59,53 +60,55 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
     objectives, stage, start = _with_start(objectives, spec, rows)
-
-    def attributes_at(parameters):
-        """Fitted attributes during the fit, for callbacks."""
-        model = model_at(parameters, objectives[-1], spec, rows)
-        if choose_threshold is not None:
-            model = model.with_threshold(choose_threshold(model.probabilities))
-        return attributes_of_model(model, spec)
-
-    options = spec.solver_options
-    if progress is not None:
-        most = None
-        if spec.noise is None:
-            limits = spec.solver, spec.max_iter, spec.tuning
-            most = most_iterations(objectives, *limits)
-        progress.start(most, attributes_at)
-    if spec.noise is not None:
-        from ._learnt_noise import learn_noise  # Imported when used.
-
-        def use_noise(mapping):
-            nonlocal spec
-            spec = spec.with_noise(mapping)
-            return spec.loss
-
-        solution = learn_noise(
-            objectives[0], spec.noise, use_noise, start, progress, **options
-        )
-    elif len(objectives) == 1 and progress is None:
-        # The last state of the solver takes memory, and is not used.
-        solution = solve(objectives[0], start, **options)._replace(state=None)
+    objective = objectives[-1]  # The others are minimised before it.
+    attributes_at = partial(_attributes_at, objective, rows, choose_threshold)
+    if spec.noise is None:
+        solution = _minimised(objectives, stage, start, spec, progress, attributes_at)
     else:
-        solution = solve_in_turn(
-            objectives, start, stage=stage, progress=progress, **options
+        from ._learnt_noise import fit_with_noise  # Imported when used.
+
+        spec, solution = fit_with_noise(
+            objectives[0], spec, start, progress, attributes_at
         )
     # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
     if seems_done and math.isnan(solution.history[-1].duality_gap):
         from ._outliers import examined  # Imported when used.
 
-        solution = examined(solution, objectives[-1], spec, rows)
-    model = model_at(solution.parameters, objectives[-1], spec, rows)
+        solution = examined(solution, objective, spec, rows)
+    model = model_at(solution.parameters, objective, spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.
 
-        near = near_solution(objectives[-1], solution.parameters, model, spec, rows)
+        near = near_solution(objective, solution.parameters, model, spec, rows)
         model = model.with_threshold(choose_threshold(model.probabilities, **near))
     attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
     return Fit(spec, model, solution, attributes)
+
+
+def _minimised(objectives, stage, start, spec, progress, attributes_at):
+    """The :class:`Solution` of the last objective, after the others in turn.
+
+    With callbacks, ``attributes_at(spec, parameters)`` are the fitted attributes during
+    the fit.
+    """
+    options = spec.solver_options
+    if len(objectives) == 1 and progress is None:
+        # The last state of the solver takes memory, and is not used.
+        return solve(objectives[0], start, **options)._replace(state=None)
+    if progress is not None:
+        limits = spec.solver, spec.max_iter, spec.tuning
+        most = most_iterations(objectives, *limits)
+        progress.start(most, partial(attributes_at, spec))
+    return solve_in_turn(objectives, start, stage=stage, progress=progress, **options)
+
+
+def _attributes_at(objective, rows, choose_threshold, spec, parameters):
+    """Fitted attributes during the fit, for callbacks."""
+    model = model_at(parameters, objective, spec, rows)
+    if choose_threshold is not None:
+        model = model.with_threshold(choose_threshold(model.probabilities))
+    return attributes_of_model(model, spec)
 
 
 def _with_start(objectives, spec, rows):

@@ -76,33 +76,26 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
         return bound if point.gradient.any() else 0.0
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
-    has_row_scores = objective.description.has_row_scores
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
         mean = point.value - objective.constant - objective.penalty.value(parameters)
-        has_step = newton_step is not None and not has_row_scores
-        if has_step:
-            # This is nearly always the smallest bound.
+        if newton_step is not None and not objective.description.has_row_scores:
             step = newton_step.reshape(objective.shape)
             end = objective.mean_loss(parameters + step)
-            rows = _rows_after(objective, parameters, mean, step, *end)
-            bound = _smaller(bound, _gap_of(objective, parameters, mean, *rows))
+            # This is nearly always the smallest bound.
+            bound = _smaller(bound, _gap_after(objective, parameters, mean, step, end))
             if bound <= enough:
                 return bound
-        if has_step or not known < np.inf:
+            return _smaller(bound, _gap_of(objective, parameters, mean, gradient))
+        is_new = not known < np.inf
+        if is_new:
             bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
-        if bound <= enough or has_step or has_row_scores:
+        if bound <= enough or not _may_shift(objective, point, bound, enough, is_new):
             return bound
-        if not _may_shift(objective, gradient, bound, enough):
-            return bound
-        is_known = known < np.inf and objective.balanced_at is point.parameters
-        if is_known and takes_one_step(objective):
-            return bound  # The known bound was computed with the same step.
         objective.balanced_at = point.parameters
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
-        rows = _rows_after(objective, parameters, mean, step, *end)
-        return _smaller(bound, _gap_of(objective, parameters, mean, *rows))
+        return _smaller(bound, _gap_after(objective, parameters, mean, step, end))
 
 
 def _smaller(bound, other):
@@ -110,24 +103,35 @@ def _smaller(bound, other):
     return float(np.fmin(bound, max(other, 0.0)))
 
 
-def _may_shift(objective, gradient, bound, enough):
-    """Whether other intercepts are likely to halve a bound, or to make it `enough`."""
+def _may_shift(objective, point, bound, enough, is_new):
+    """Whether other intercepts are likely to halve a bound, or to make it `enough`.
+
+    If the bound is not new, it may be that of the only shift that would be tried.
+    """
     description, ridge = objective.description, objective.penalty.diagonal
     if not (description.has_intercept and description.keeps_raw_predictions):
         return False
+    if description.has_row_scores:
+        return False
     # About the bound at the best intercepts.
-    remainder = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
-    return remainder <= max(2 * enough, bound / 2)
+    slope = point.gradient.reshape(objective.shape)[:, :-1]
+    remainder = (slope**2 / (2 * ridge[:-1])).sum()
+    if not remainder <= max(2 * enough, bound / 2):
+        return False
+    was_shifted = not is_new and objective.balanced_at is point.parameters
+    return not (was_shifted and takes_one_step(objective))
 
 
-def _rows_after(objective, parameters, mean, step, end, slope):
-    """l2 W + V and the first sum, for the model's probabilities after a step.
+def _gap_after(objective, parameters, mean, step, end):
+    """The bound of the model's probabilities after a step of the parameters.
 
-    `end` and `slope` are the value and the gradient of the mean loss there.
+    `end` are the value and the gradient (M, size) of the mean loss there.
     """
+    value, slope = end
     # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
-    return slope + objective.penalty.product(parameters), mismatch
+    mismatch = mean - (value - objective.constant) + np.vdot(slope, step)
+    gradient = slope + objective.penalty.product(parameters)
+    return _gap_of(objective, parameters, mean, gradient, mismatch)
 
 
 def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
