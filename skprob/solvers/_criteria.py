@@ -109,81 +109,81 @@ class Criteria:
         history : list of Iteration
             Iterations before this state.
         """
-        point, tol = state.point, self.tol if history else self.tol_at_start
-        norm, gap = float(np.abs(point.gradient).max()), math.nan
+        tol = self.tol if history else self.tol_at_start
+        norm = float(np.abs(state.point.gradient).max())
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
-        if norm <= tol and problem.description.is_linear:
-            is_known = not math.isnan(state.duality_gap)
-            has_certificate = is_known or problem.has_certificate()
-            limit = allowed_decrease(problem, point.value, tol)
-            decreases = self._decreases(
-                problem,
-                state,
-                tol,
-                history=history,
-                has_certificate=has_certificate,
-                is_stalled=is_stalled,
-            )
-            for number, name, value in decreases:
-                is_met = is_stalled or not value > limit
-                rows.append(Criterion(number, name, value, limit, is_met))
-                if not is_met:
-                    break
-            if rows[-1].is_met and has_certificate and self.certify:
-                limit, goal = self._gap_limits(problem, state, tol, is_stalled)
-                gap, step = state.duality_gap, state.newton_step
-                if math.isnan(gap):
-                    gap = problem.duality_gap(point, goal, newton_step=step)
-                rows.append(Criterion(4, "duality gap", gap, limit, gap <= limit))
-        converged = rows[-1].is_met  # All rows before the last are met.
+        rows = self._rows(problem, state, history, tol, norm, is_stalled)
+        last = rows[-1]
+        gap = last.value if last.number == 4 else math.nan
+        converged = last.is_met  # All rows before the last are met.
         is_last = converged or is_stalled or len(history) >= self.max_iter
         return Verdict(tuple(rows), norm, gap, is_stalled, converged, is_last)
 
-    def _decreases(self, problem, state, tol, history, has_certificate, is_stalled):
-        """Number, name and value of criteria 2 and, if it is used, 3.
+    def _rows(self, problem, state, history, tol, norm, is_stalled):
+        """The criteria in order, up to the first that is not met."""
+        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
+        if not (norm <= tol and problem.description.is_linear):
+            return rows
+        limit = allowed_decrease(problem, state.point.value, tol)
 
-        Each value is computed after the ones before it are met. Criterion 2 has a
-        second row if a whole Hessian shows a larger decrease than the expected one.
-        """
-        point, is_convex = state.point, problem.description.is_convex
-        expected = state.expected_decrease if is_convex else math.nan
-        if is_convex and not has_certificate:
-            gain = gain_by_scaling(point.gradient, point.parameters)
-            expected = float(np.fmax(expected, gain))
-            if not history and math.isnan(state.expected_decrease):
-                # At a start without a known curvature, the whole value.
-                expected = abs(point.value)
-        yield 2, "expected decrease", expected
-        has_model = state.newton_step is not None and state.is_resolved
-        has_model = has_model or (has_certificate and self.certify)
+        def fulfils(number, name, decrease):
+            """Add the row of a decrease; returns whether it is small enough."""
+            is_met = is_stalled or not decrease > limit
+            rows.append(Criterion(number, name, decrease, limit, is_met))
+            return is_met
+
+        has_gap = not math.isnan(state.duality_gap) or problem.has_certificate()
+        expected = _expected_decrease(problem, state, history, has_gap)
+        if not fulfils(2, "expected decrease", expected):
+            return rows
+        if self._checks_last_iterations(problem, state, tol, has_gap):
+            decrease = self._decrease_of_last_iterations(problem, state, history)
+            if not fulfils(3, "last iterations", decrease):
+                return rows
+        if problem.description.is_convex and not (has_gap or is_stalled):
+            # A second row of criterion 2, if a whole Hessian shows a larger decrease.
+            confirmed = confirmed_decrease(problem, state, self.tuning)
+            is_larger = confirmed > expected
+            if is_larger and not fulfils(2, "confirmed decrease", confirmed):
+                return rows
+        if has_gap and self.certify:
+            rows.append(self._gap_row(problem, state, tol, is_stalled))
+        return rows
+
+    def _checks_last_iterations(self, problem, state, tol, has_gap):
+        """Whether criterion 3 is checked."""
+        has_hessian = state.newton_step is not None and state.is_resolved
+        if not (has_hessian or (has_gap and self.certify)):
+            return True
         # Without the bound 0.01, fits with a large tolerance take more iterations than
         # with a small one: with 0.1, 20 newsgroups takes 1.7 times the passes.
         little = min(10 * tol, 0.01) * abs(problem.value_at_zero)
-        if not has_model or abs(point.value) <= little:
-            look_back = self.tuning.look_back * (1 if is_convex else 2)
-            before = point.value
-            if history:
-                before = history[max(len(history) - look_back, 0)].objective
-            yield 3, "last iterations", before - point.value
-        if is_convex and not (has_certificate or is_stalled):
-            confirmed = confirmed_decrease(problem, state, self.tuning)
-            if confirmed > expected:
-                yield 2, "confirmed decrease", confirmed
+        return abs(state.point.value) <= little
 
-    def _gap_limits(self, problem, state, tol, is_stalled):
-        """Limit of criterion 4, and the gap below which no smaller one is computed."""
-        size, at_zero = abs(state.point.value), abs(problem.value_at_zero)
-        limit = max(tol, self.tuning.loose_gap) * size
-        is_known = problem.description.is_convex and not math.isnan(
-            state.expected_decrease
-        )
+    def _decrease_of_last_iterations(self, problem, state, history):
+        """Decrease of the objective that criterion 3 compares with the limit."""
+        if not history:
+            return 0.0
+        n_last = self.tuning.look_back * (1 if problem.description.is_convex else 2)
+        return history[max(len(history) - n_last, 0)].objective - state.point.value
+
+    def _gap_row(self, problem, state, tol, is_stalled):
+        """Criterion 4; the duality gap is computed unless the solver computes one."""
+        value, at_zero = abs(state.point.value), abs(problem.value_at_zero)
+        limit = max(tol, self.tuning.loose_gap) * value
+        is_convex = problem.description.is_convex
+        is_known = is_convex and not math.isnan(state.expected_decrease)
         if not (is_known or is_stalled):
             limit = min(limit, allowed_decrease(problem, state.point.value, tol))
         eps = precision(problem.description.dtype)
         limit = max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
-        # With Newton's step the gap is tight, and is not computed again for the result.
-        return limit, limit if state.newton_step is None else min(limit, tol * size)
+        gap, step = state.duality_gap, state.newton_step
+        if math.isnan(gap):
+            # With Newton's step the gap is made tight here, and not again for the
+            # result.
+            enough = limit if step is None else min(limit, tol * value)
+            gap = problem.duality_gap(state.point, enough, newton_step=step)
+        return Criterion(4, "duality gap", gap, limit, gap <= limit)
 
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
         """Whether the last iterations lowered neither the objective nor the gradient.
@@ -200,6 +200,20 @@ class Criteria:
             return False
         least = min(norm, *(row.gradient_norm for row in others))
         return least > first.gradient_norm / 2
+
+
+def _expected_decrease(problem, state, history, has_gap):
+    """Decrease that criterion 2 compares with the limit."""
+    if not problem.description.is_convex:
+        return math.nan
+    expected = state.expected_decrease
+    if has_gap:
+        return expected
+    if not history and math.isnan(expected):
+        # At a start without a known curvature, the whole value.
+        return abs(state.point.value)
+    gain = gain_by_scaling(state.point.gradient, state.point.parameters)
+    return float(np.fmax(expected, gain))
 
 
 def allowed_decrease(problem, value, tol):

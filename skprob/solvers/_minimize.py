@@ -52,14 +52,17 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
     record.add(state)
     while not record.is_over:
         before = state.point
-        state = solver.step(problem, state) if not state.is_spent else state
-        if state.is_spent and (following := next(solvers, None)) is not None:
-            solver = following
-            names.append(solver.name)
-            point, state = state.point, None  # Free the memory of the last solver.
-            state = solver.init(problem, point)
-        elif state.is_spent and state.point is before:
-            state = replace(state, is_stalled=True)
+        if not state.is_spent:
+            state = solver.step(problem, state)
+        if state.is_spent:
+            following = next(solvers, None)
+            if following is not None:
+                solver = following
+                names.append(solver.name)
+                point, state = state.point, None  # Free the memory of the last solver.
+                state = solver.init(problem, point)
+            elif state.point is before:
+                state = replace(state, is_stalled=True)
         if state.point is not before:
             record.add(state)
         elif state.is_stalled:
