@@ -25,31 +25,39 @@ def objectives_of(spec, rows):
     """
     strength = penalty_strength(spec.C, rows.total_weight)
     _check_on_rows(spec, rows)
+    loss, *later_losses = _stages(spec)
+    objective = _objective(spec, rows, loss, strength)
+    return [objective, *map(objective.with_loss, later_losses)]
+
+
+def _stages(spec):
+    """The losses to minimise in turn; the last one is the loss of the spec."""
     stages = spec.loss.stages()
+    if spec.last_fit is not None:
+        return stages[-1:]
     if spec.mapping.traits.is_only_a_function:
         # The gradient may vanish at zero scores: start from the solution of softmax.
-        stages = [FenchelYoungLoss(Softmax()), *stages]
-    if spec.last_fit is not None:
-        stages = stages[-1:]
-    loss, *later_losses = stages
-    first = None
+        return [FenchelYoungLoss(Softmax()), *stages]
+    return stages
+
+
+def _objective(spec, rows, loss, strength):
+    """The objective of a loss: of wide rows, of cosines, or of penalised scores."""
     if rows.wide_X is not None:
         from ._wide_rows import wide_objective  # Imported when used.
 
-        first = wide_objective(spec, rows, loss, strength)
-    if first is None:
-        polytope = spec.mapping.traits.polytope
-        tuning = spec.tuning
-        if spec.l1_ratio > 0:
-            tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
-        blocks = rows.blocks(polytope, spec.unit_rows, tuning)
-        if spec.unit_rows is not None:
-            from ...objective import CosineObjective  # Imported when used.
+        wide = wide_objective(spec, rows, loss, strength)
+        if wide is not None:
+            return wide
+    tuning = spec.tuning
+    if spec.l1_ratio > 0:
+        tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
+    blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows, tuning)
+    if spec.unit_rows is not None:
+        from ...objective import CosineObjective  # Imported when used.
 
-            first = CosineObjective(blocks, loss)
-        else:
-            first = _penalised(spec, blocks, loss, strength)
-    return [first, *map(first.with_loss, later_losses)]
+        return CosineObjective(blocks, loss)
+    return _penalised(spec, blocks, loss, strength)
 
 
 def penalty_strength(C, total):
