@@ -147,7 +147,15 @@ class Criteria:
             if is_larger and not fulfils(2, "confirmed decrease", confirmed):
                 return rows
         if has_gap and self.certify:
-            rows.append(self._gap_row(problem, state, tol, is_stalled))
+            gap_limit = self._gap_limit(problem, state, tol, is_stalled)
+            gap, enough, step = state.duality_gap, gap_limit, state.newton_step
+            if step is not None:
+                # With Newton's step the gap is tight, and is not computed again for the
+                # result.
+                enough = min(enough, tol * abs(state.point.value))
+            if math.isnan(gap):
+                gap = problem.duality_gap(state.point, enough, newton_step=step)
+            rows.append(Criterion(4, "duality gap", gap, gap_limit, gap <= gap_limit))
         return rows
 
     def _checks_last_iterations(self, problem, state, tol, has_gap):
@@ -167,23 +175,16 @@ class Criteria:
         n_last = self.tuning.look_back * (1 if problem.description.is_convex else 2)
         return history[max(len(history) - n_last, 0)].objective - state.point.value
 
-    def _gap_row(self, problem, state, tol, is_stalled):
-        """Criterion 4; the duality gap is computed unless the solver computes one."""
-        value, at_zero = abs(state.point.value), abs(problem.value_at_zero)
-        limit = max(tol, self.tuning.loose_gap) * value
+    def _gap_limit(self, problem, state, tol, is_stalled):
+        """Largest duality gap that criterion 4 allows."""
+        limit = max(tol, self.tuning.loose_gap) * abs(state.point.value)
         is_convex = problem.description.is_convex
         is_known = is_convex and not math.isnan(state.expected_decrease)
         if not (is_known or is_stalled):
             limit = min(limit, allowed_decrease(problem, state.point.value, tol))
         eps = precision(problem.description.dtype)
-        limit = max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
-        gap, step = state.duality_gap, state.newton_step
-        if math.isnan(gap):
-            # With Newton's step the gap is made tight here, and not again for the
-            # result.
-            enough = limit if step is None else min(limit, tol * value)
-            gap = problem.duality_gap(state.point, enough, newton_step=step)
-        return Criterion(4, "duality gap", gap, limit, gap <= limit)
+        at_zero = abs(problem.value_at_zero)
+        return max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
 
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
         """Whether the last iterations lowered neither the objective nor the gradient.

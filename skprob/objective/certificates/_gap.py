@@ -83,7 +83,8 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             step = newton_step.reshape(objective.shape)
             end = objective.mean_loss(parameters + step)
             # This is nearly always the smallest bound.
-            bound = _smaller(bound, _gap_after(objective, parameters, mean, step, end))
+            after = _means_after(objective, parameters, mean, step, *end)
+            bound = _smaller(bound, _gap_of(objective, parameters, mean, *after))
             if bound <= enough:
                 return bound
             return _smaller(bound, _gap_of(objective, parameters, mean, gradient))
@@ -95,7 +96,8 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
         objective.balanced_at = point.parameters
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
-        return _smaller(bound, _gap_after(objective, parameters, mean, step, end))
+        after = _means_after(objective, parameters, mean, step, *end)
+        return _smaller(bound, _gap_of(objective, parameters, mean, *after))
 
 
 def _smaller(bound, other):
@@ -122,16 +124,14 @@ def _may_shift(objective, point, bound, enough, is_new):
     return not (was_shifted and takes_one_step(objective))
 
 
-def _gap_after(objective, parameters, mean, step, end):
-    """The bound of the model's probabilities after a step of the parameters.
+def _means_after(objective, parameters, mean, step, value, slope):
+    """l2 W + V and the first sum, for the model's probabilities after a step.
 
-    `end` are the value and the gradient (M, size) of the mean loss there.
+    `value` and `slope` are the value and the gradient (M, size) of the mean loss there.
     """
-    value, slope = end
     # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
     mismatch = mean - (value - objective.constant) + np.vdot(slope, step)
-    gradient = slope + objective.penalty.product(parameters)
-    return _gap_of(objective, parameters, mean, gradient, mismatch)
+    return slope + objective.penalty.product(parameters), mismatch
 
 
 def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
