@@ -68,13 +68,27 @@ class Ridge:
         slope = float(product.dot(parameters.reshape(-1)))
         return RidgeAlongStep(value, slope, float(product.dot(step.reshape(-1))))
 
+    def along_rows(self, parameters, step):
+        """As :meth:`along` for each row of parameters (M, size): arrays (M,)."""
+        product = self.product(step)
+        slopes = (product * parameters).sum(axis=1)
+        curvatures = (product * step).sum(axis=1)
+        return RidgeAlongStep(self.values(parameters), slopes, curvatures)
+
 
 class RidgeAlongStep(NamedTuple):
-    """The penalty along a step: a quadratic function of the length."""
+    """The penalty along a step: a quadratic function of the length.
 
-    value: float  #: At the start.
-    slope: float  #: Derivative in the length there.
-    curvature: float
+    Its fields are numbers or, if each raw prediction has its own length, arrays.
+    """
+
+    value: float | np.ndarray  #: At the start.
+    slope: float | np.ndarray  #: Derivative in the length there.
+    curvature: float | np.ndarray
+
+    def take(self, rows):
+        """The penalties of some raw predictions, given by their numbers."""
+        return RidgeAlongStep(*(field[rows] for field in self))
 
     def at(self, length):
         """Value and slope at a length of the step."""

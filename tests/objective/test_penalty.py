@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from skprob.data import Standardization
 from skprob.objective import Ridge
-from skprob.objective._penalty import add_penalty
+from skprob.objective._penalty import add_penalty, add_penalty_to_piece
 
 from .formulas import by_differences
 
@@ -66,6 +66,17 @@ def test_along_a_step_it_is_a_quadratic_function_of_the_length():
         assert slope == pytest.approx(np.vdot(ridge.product(point), step))
 
 
+def test_along_a_step_each_row_may_have_its_own_length():
+    ridge = Ridge(0.7, Standardization(MEAN, SCALE, True))
+    start, step = np.random.default_rng(0).normal(size=(2, 3, 4))
+    lengths, rows = np.array([3.0, 0.5]), [2, 0]
+    values, slopes = ridge.along_rows(start, step).take(rows).at(lengths)
+    for row, length, value, slope in zip(rows, lengths, values, slopes, strict=True):
+        parameters, along = start[[row]], step[[row]]
+        penalty = ridge.along(ridge.value(parameters), parameters, along)
+        assert_allclose((value, slope), penalty.at(length), rtol=1e-14)
+
+
 def test_it_is_added_to_hessians():
     units = Standardization(MEAN, SCALE, True)
     diagonals = np.array([Ridge(strength, units).diagonal for strength in (0.7, 2.0)])
@@ -76,3 +87,16 @@ def test_it_is_added_to_hessians():
         expected = np.diag(np.tile(diagonal, 3))
         expected[3::4, 3::4] += 1 / 3
         assert_allclose(added.reshape(12, 12), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("has_all", [True, False])
+def test_it_is_added_to_a_part_of_a_hessian(has_all):
+    diagonal = Ridge(0.7, Standardization(MEAN, SCALE, True)).diagonal
+    whole, part = np.zeros((3, 4, 3, 4)), np.random.default_rng(0).random((3, 4)) < 0.5
+    part[:, 3] = True, True, has_all
+    # Without all entries of a column there is no curvature along equal changes of it.
+    add_penalty(whole, diagonal, [3] if has_all else [])
+    some = np.zeros((part.sum(), part.sum()))
+    add_penalty_to_piece(some, part, diagonal, [3])
+    expected = whole.reshape(12, 12)[np.ix_(part.ravel(), part.ravel())]
+    assert_allclose(some, expected, rtol=1e-15)

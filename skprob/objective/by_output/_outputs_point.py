@@ -152,22 +152,17 @@ class OutputsRay:
 
     def __init__(self, objective, start, step, rays):
         self._objective, self._start, self._step = objective, start, step
-        self._rays, penalty = rays, objective.penalty
-        # Slope and curvature of the penalty along the step.
-        ridge_step = penalty.product(step)
-        self._slope = (ridge_step * start.parameters).sum(axis=1)
-        self._curvature = (ridge_step * step).sum(axis=1)
-        self._fixed = penalty.values(start.parameters) + start.losses.constants
+        self._rays = rays
+        self._penalty = objective.penalty.along_rows(start.parameters, step)
 
     def trial(self, lengths, some):
         """Values and slopes (n_some,) of some outputs, each at its length; no pass."""
         everything = len(some) == len(self._step)
         which = None if everything else some
         losses, slopes = self._rays.sum(BlockOutputsRay.trial, lengths, which)
-        at_start = self._slope[some]
-        slope = at_start + lengths * self._curvature[some]
-        penalty = lengths * (at_start + slope) / 2
-        return losses + self._fixed[some] + penalty, slopes + slope
+        penalty, penalty_slope = self._penalty.take(some).at(lengths)
+        constants = self._start.losses.constants[some]
+        return losses + constants + penalty, slopes + penalty_slope
 
     def arrive(self, lengths):
         """The point with each output at its length, in half a pass."""
