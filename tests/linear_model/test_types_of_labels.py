@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 
-from skprob import EntmaxClassifierCV, SoftmaxClassifier
+from skprob import EntmaxClassifierCV, SigmoidClassifier, SoftmaxClassifier
 from skprob.attention import AttentionClassifier
 from skprob.decision import ConformalSets
 from skprob.metrics import set_coverage
@@ -48,6 +48,24 @@ def test_the_classes_are_those_of_plain_labels(model, name):
     assert_array_equal(model.classes_, expected.classes_)
     assert_array_equal(model.predict(X), expected.predict(X))
     assert model.score(X, labels) == expected.score(X, plain)
+
+
+def test_indicators_of_objects_are_numbers():
+    """pandas has objects for columns of several types, categories and gaps."""
+    sets = pd.DataFrame(np.eye(3)[y], columns=list("abc"))
+    plain = SoftmaxClassifier().fit(X, sets)
+    for typed in sets.astype("category"), sets.astype(bool).astype(object):
+        assert_array_equal(SoftmaxClassifier().fit(X, typed).coef_, plain.coef_)
+        assert plain.score(X, typed) == plain.score(X, sets)
+    gaps = sets.copy()
+    gaps.iloc[::5] = np.nan
+    objects = gaps.astype(object).where(gaps.notna(), None)
+    models = [SigmoidClassifier().fit(X, target) for target in (gaps, objects)]
+    assert_array_equal(models[0].coef_, models[1].coef_)
+    with pytest.raises(ValueError, match="y contains NaN in 90 entries"):
+        SoftmaxClassifier().fit(X, objects)
+    with pytest.raises(ValueError, match=r"y must be labels.* NaN"):
+        AttentionClassifier().fit(X, objects)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]"])

@@ -1,5 +1,8 @@
 """A target that a user gives, of any kind, as an array or a CSR matrix."""
 
+from numbers import Real
+from types import NoneType
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
@@ -27,8 +30,24 @@ def target_array(y, name, may_have_unknown):
         checked = check_array(y, input_name=name, **options, **finite)
         # Labels in a vector or a single column may not be NaN.
         if checked.ndim == 2 and checked.shape[1] > 1:
-            return checked
-    return check_array(y, input_name=name, **options)
+            return _numbers_of_objects(checked)
+    checked = check_array(y, input_name=name, **options)
+    numbers = _numbers_of_objects(checked)
+    if numbers is not checked:
+        check_array(numbers, input_name=name, **options)  # None has become NaN.
+    return numbers
+
+
+def _numbers_of_objects(y):
+    """A matrix of objects as numbers, where all are; None is NaN.
+
+    pandas makes such a matrix of columns of several types, or of categories.
+    """
+    if y.dtype != object or y.ndim != 2 or y.shape[1] == 1:
+        return y
+    if not all(isinstance(entry, (Real, np.bool_, NoneType)) for entry in y.flat):
+        return y
+    return y.astype(np.float64)
 
 
 def are_labels(y, name):
