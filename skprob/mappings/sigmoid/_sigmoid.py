@@ -91,24 +91,13 @@ class Sigmoid(Mapping):
 
     def _validate_params(self):
         super()._validate_params()
-        if self.budget is None:
-            return
-        bounds = tuple(self.budget)
-        if not (len(bounds) == 2 and all(map(is_number, bounds))):
-            raise ValueError(
-                f"budget must be two numbers, lower and upper bound; got {bounds!r}."
-            )
-        least, most = bounds
-        if not (0 <= least <= most and 0 < most and least < np.inf):
-            raise ValueError(
-                "budget must be (lower, upper) with 0 <= lower <= upper, a finite "
-                f"lower bound and a positive upper bound; got {bounds!r}."
-            )
+        _bounds_of(self.budget)
 
     @property
     def traits(self):
         is_free = self.budget is None
-        least, most = (0.0, np.inf) if is_free else self.budget
+        # A fit reads the traits before it checks the mapping.
+        least, most = _bounds_of(self.budget)
         return _TRAITS.but(
             sum_range=(float(least), float(most)),
             # With equal bounds the sum of the probabilities is fixed.
@@ -202,6 +191,24 @@ class Sigmoid(Mapping):
         # log(p) of a probability p close to one is inaccurate.
         log_p = log_expit if namespace(scores) is np else _log_expit
         return linear._replace(probabilities=log_p(scores))
+
+
+def _bounds_of(budget):
+    """Lower and upper bound of the sum; raise if a budget is not two such numbers."""
+    if budget is None:
+        return 0.0, np.inf
+    bounds = tuple(budget) if np.iterable(budget) else ()
+    if not (len(bounds) == 2 and all(map(is_number, bounds))):
+        raise ValueError(
+            f"budget must be two numbers, lower and upper bound; got {budget!r}."
+        )
+    least, most = bounds
+    if not (0 <= least <= most and 0 < most and least < np.inf):
+        raise ValueError(
+            "budget must be (lower, upper) with 0 <= lower <= upper, a finite "
+            f"lower bound and a positive upper bound; got {bounds!r}."
+        )
+    return bounds
 
 
 def _log_expit(scores):

@@ -248,8 +248,11 @@ def test_sets_outside_the_budget():
     X, Y = sets()
     with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+ sums to"):
         SigmoidClassifier(budget=(1, 2)).fit(X, Y)
-    with pytest.raises(ValueError, match=r"budget must be \(lower, upper\)"):
-        SigmoidClassifier(budget=(3, 2)).fit(X, Y)
+    for budget in (3, 2), (1,):
+        with pytest.raises(ValueError, match=r"budget must be .* got"):
+            SigmoidClassifier(budget=budget).fit(X, Y)
+    with pytest.raises(ValueError, match=r"budget must be two numbers.* got 2"):
+        LinearClassifier(Sigmoid(budget=2)).fit(X, Y)
 
 
 def classes(n_classes, n_samples=150):
