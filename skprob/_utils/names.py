@@ -86,7 +86,33 @@ def check_parameters(constraints, values, caller_name, other_values=None):
         raise InvalidParameterError(message) from None
 
 
-class NamesChecked:
+class NestedChecked:
+    """An estimator whose errors on ``noise__df`` say if the noise has no parameters.
+
+    scikit-learn's is that a string, say, has no attribute ``set_params``.
+    """
+
+    @wraps(BaseEstimator.set_params)
+    def set_params(self, **params):
+        self._check_nested(params)
+        return super().set_params(**params)
+
+    def _check_nested(self, params):
+        """Raise for a parameter of an object that has no parameters to set."""
+        for key in params:
+            name, _, inner = key.partition("__")
+            if not inner or name not in self._get_param_names():
+                continue
+            value = params.get(name, getattr(self, name, None))
+            if not hasattr(value, "set_params"):
+                raise ValueError(
+                    f"Invalid parameter {key!r}: {name} is {value!r}, which has no "
+                    f"parameter {inner!r} that can be set. Give another value of "
+                    f"{name} instead."
+                )
+
+
+class NamesChecked(NestedChecked):
     """An estimator whose errors on a wrong name have the most similar allowed name."""
 
     #: Sentences about values that are not allowed, see :func:`check_parameters`.

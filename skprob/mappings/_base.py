@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from sklearn.base import BaseEstimator
 
 from .._utils.arrays import copied
-from .._utils.names import check_parameters
+from .._utils.names import NestedChecked, check_parameters
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
 from ._linearization import Linearization, of_logarithms
@@ -23,7 +23,7 @@ from .kernel_checks import check_shift_invariance
 _PACKAGE = __name__.partition(".")[0]
 
 
-class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
+class Mapping(UserMethods, NestedChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the mappings: scores to probabilities, row by row.
 
     A mapping is a scikit-learn estimator without ``fit``: its parameters are

@@ -12,11 +12,13 @@ from skprob import (
     EntmaxClassifier,
     EntmaxClassifierCV,
     LinearClassifier,
+    PerturbMaxClassifier,
     SigmoidClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
 from skprob.losses import FenchelYoungLoss
+from skprob.mappings import PerturbMax, StudentT
 
 X = np.arange(12.0).reshape(6, 2)
 y = [0, 1, 2] * 2
@@ -138,3 +140,20 @@ class _WithAnything(SoftmaxClassifier):
 def test_a_subclass_with_any_keywords():
     model = _WithAnything(extra=2, C=4)
     assert (model.extra, model.C) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "value"),
+    [
+        (LinearClassifier("entmax"), "mapping__alpha", "mapping is 'entmax'"),
+        (PerturbMaxClassifier(StudentT(3.0)), "noise__df", r"noise is StudentT\(df=3"),
+        (
+            LinearClassifier(PerturbMax(StudentT(3.0))),
+            "mapping__noise__df",
+            r"noise is StudentT\(df=3",
+        ),
+    ],
+)
+def test_values_without_parameters_are_named(model, key, value):
+    with pytest.raises(ValueError, match=f"{value}.*Give another value"):
+        model.set_params(**{key: 2.0})
