@@ -39,7 +39,19 @@ def import_pyplot(user):
 def axes_for(user, ax):
     """The axes `ax`, or those of a new figure if it is None."""
     pyplot = import_pyplot(user)
-    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+    if ax is None:
+        return pyplot.subplots(layout="constrained")[1]
+    _check_axes([ax])
+    return ax
+
+
+def _check_axes(axes):
+    """Raise if one of the objects is not an Axes of matplotlib."""
+    from matplotlib.axes import Axes
+
+    for ax in axes:
+        if not isinstance(ax, Axes):
+            raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}.")
 
 
 def legend_below(ax, artists=None):
@@ -74,6 +86,7 @@ def grid_of_axes(user, ax, n_panels, *, most_columns, size, allowed):
         axes = list(np.ravel(ax))
         if len(axes) != n_panels:
             raise ValueError(f"ax must be {allowed}; got {len(axes)}.")
+        _check_axes(axes)
         return axes
     columns = min(n_panels, most_columns)
     n_rows = ceil(n_panels / columns)

@@ -328,6 +328,8 @@ def _checked_path(Cs, coefs):
             f"coefs must have the shape (n_Cs, M, n_features) with n_Cs={len(Cs)}, one "
             f"coef_ for each C; got an array of shape {coefs.shape}."
         )
+    if not np.isfinite(coefs).all():
+        raise ValueError("coefs must be finite; got NaN or infinity.")
     order = np.argsort(Cs)[: np.count_nonzero(np.isfinite(Cs))]
     if len(order) == 0:
         raise ValueError("Cs must hold a finite number; all are infinite.")

@@ -141,6 +141,10 @@ def test_bad_input_is_refused():
             r"classes must be 3 labels for coefs with M=3; got \['a', 'b'\]",
         ),
         (
+            lambda: PathDisplay.from_path([1], np.full((1, 1, 2), np.nan)),
+            "coefs must be finite; got NaN",
+        ),
+        (
             lambda: PathDisplay.from_path([1], np.ones((1, 1, 2)), classes=["a"]),
             "classes must be 2 labels for coefs with M=1",
         ),
