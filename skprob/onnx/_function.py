@@ -73,8 +73,9 @@ def mapping_to_onnx(
     mapping = get_mapping(mapping)
     if not is_integer(n_classes) or n_classes < 1:
         raise ValueError(f"n_classes must be an integer, 1 or more; got {n_classes!r}.")
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    if not _is_float(dtype):
         raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
+    mapping._validate_params()
     nodes = _Nodes()
     graph = Graph(nodes, nodes)
     # A row is added, so that no operator gets an array without rows.
@@ -97,6 +98,14 @@ def mapping_to_onnx(
     )
     checker.check_model(model, full_check=True)
     return model
+
+
+def _is_float(dtype):
+    """Whether it is one of the two types of numbers that a model has."""
+    try:
+        return np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        return False
 
 
 class _Nodes:

@@ -164,6 +164,9 @@ def test_bad_arguments_of_a_mapping_alone_are_refused():
         ({"mapping": "entmaxx"}, "Did you mean 'entmax'"),
         ({"n_classes": 0}, "n_classes must be an integer, 1 or more; got 0"),
         ({"dtype": np.float16}, "dtype must be float32 or float64"),
+        ({"dtype": "single precision"}, "dtype must be float32 or float64"),
+        ({"mapping": Entmax(-1.0)}, r"'alpha' parameter of Entmax .* Got -1"),
+        ({"mapping": NestedSoftmax([0, 1])}, "nests must have an entry .* 3 classes"),
     ):
         with pytest.raises(ValueError, match=message):
             mapping_to_onnx(**{"mapping": "entmax", "n_classes": 3, **given})

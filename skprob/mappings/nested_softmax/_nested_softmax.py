@@ -151,12 +151,18 @@ class NestedSoftmax(Mapping):
         Raises
         ------
         ValueError
-            If a name in the nests is not that of a class.
+            If a name in the nests is not that of a class, or nests without names are
+            not one for each class.
         """
         if hasattr(self.nests, "iloc") and labels is not None:
             nests = series_in_order("nests", self.nests, np.asarray(labels))
             return clone(self).set_params(nests=np.asarray(nests).tolist())
         if not are_by_name(self.nests):
+            if self.nests is not None and len(self.nests) != n_classes:
+                raise ValueError(
+                    f"nests must have an entry for each of the {n_classes} classes; "
+                    f"got {len(self.nests)}."
+                )
             return self
         names = range(n_classes) if labels is None else np.asarray(labels).tolist()
         nests = indices_of(self.nests, names, n_classes)
@@ -320,11 +326,6 @@ class NestedSoftmax(Mapping):
         mapping = self.for_classes(n_classes)
         nests, scales = mapping.nests, mapping._checked_scales()
         nests = np.zeros(n_classes, dtype=int) if nests is None else np.asarray(nests)
-        if len(nests) != n_classes:
-            raise ValueError(
-                f"nests must have an entry for each of the {n_classes} classes; got "
-                f"{len(nests)}."
-            )
         return ClassesOfNests(nests, scales)
 
     def _checked_scales(self):
