@@ -28,6 +28,7 @@ from .columns import (
     series_in_order,
 )
 from .constraints import (
+    NUMBERS_OF_JOBS,
     InstancesOf,
     IntegerInterval,
     OneOf,
@@ -60,6 +61,7 @@ from .targets import are_labels
 from .unknown import fill_unknown, known_part
 
 __all__ = [
+    "NUMBERS_OF_JOBS",
     "InstancesOf",
     "IntegerInterval",
     "OneOf",

@@ -40,6 +40,14 @@ class IntegerInterval(Interval):
         return is_integer(value) and super().is_satisfied_by(value)
 
 
+#: Values of a parameter ``n_jobs``: joblib's numbers of processes, of which 0 is none.
+NUMBERS_OF_JOBS = [
+    IntegerInterval(1, None, closed="left"),
+    IntegerInterval(None, -1, closed="right"),
+    None,
+]
+
+
 def is_integer(value):
     """Whether a value is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)

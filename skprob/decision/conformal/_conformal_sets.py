@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted, inde
 
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.checks import (
+    NUMBERS_OF_JOBS,
     IntegerInterval,
     OneOf,
     RealInterval,
@@ -229,7 +229,7 @@ class ConformalSets(
         "rank_penalty": [RealInterval(0, None, closed="left")],
         "free_ranks": [IntegerInterval(0, None, closed="left")],
         "sparse_output": ["boolean", OneOf("auto")],
-        "n_jobs": [Integral, None],
+        "n_jobs": NUMBERS_OF_JOBS,
         "random_state": ["random_state"],
     }
     _other_values = OTHER_VALUES
@@ -312,6 +312,11 @@ class ConformalSets(
             the classifier is fitted to candidates and `y` is not labels; if a fold
             lacks a class.
         """
+        if isinstance(self.estimator, type):
+            name = self.estimator.__name__
+            raise ValueError(
+                f"estimator must be an object; got the class {name}. Give {name}()."
+            )
         if self.rank_penalty and self.score_function != "adaptive":
             raise ValueError(
                 "rank_penalty must be 0 unless score_function='adaptive'; got "

@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from ..._utils.arrays import weighted_mean
 from ..._utils.checks import check_sample_weight, in_order, known_part
-from ..._utils.labels import plain_labels
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike
 from ...mappings import Entmax, Temperature
 from .._blocks import row_slices
@@ -18,7 +18,7 @@ from .._input import as_indicator
 from ._responses import ResponseType, method_of, response_of
 from ._routed_arguments import arguments_of_prediction
 from ._scores import nonconformity_of
-from ._truth import without_unknown
+from ._truth import labels_to_compare, without_unknown
 
 # With more classes, sets are CSR by default.
 _MANY_CLASSES = 1000
@@ -157,14 +157,15 @@ class SetPredictions:
             Share of the rows whose class, or whole label set, is predicted.
         """
         check_is_fitted(self)
-        y = plain_labels(in_order("y", y, self.classes_))
         predicted = self._predicted(self._fitted_response(X, "score", params)[0])
-        if self.target_type_ == "label_set":
-            y, known = without_unknown(y)
-            y = as_indicator(y, predicted.shape, "y")
-            weight = check_sample_weight(sample_weight, predicted)
-            predicted, sample_weight = known_part("y", known, predicted, weight)
-        return accuracy_score(y, predicted, sample_weight=sample_weight)
+        weight = check_sample_weight(sample_weight, predicted)
+        if self.target_type_ != "label_set":
+            y = labels_to_compare(y, np.asarray(self.classes_), len(predicted))
+            return weighted_mean(y == predicted, weight)
+        y, known = without_unknown(in_order("y", y, self.classes_))
+        y = as_indicator(y, predicted.shape, "y")
+        predicted, weight = known_part("y", known, predicted, weight)
+        return accuracy_score(y, predicted, sample_weight=weight)
 
     def _sets(self, response):
         """Pairs of a slice of the rows, and the boolean indicator of their sets."""

@@ -8,7 +8,12 @@ from sklearn.utils.validation import column_or_1d
 from ..._utils.arrays import is_dask, is_foreign, on_host, to_numpy
 from ..._utils.checks import fill_unknown, in_order, names_of_columns
 from ..._utils.fitted import last_step
-from ..._utils.labels import label_indicator, plain_labels, positions_of
+from ..._utils.labels import (
+    label_indicator,
+    plain_labels,
+    plain_names,
+    positions_of,
+)
 from .._input import as_indicator
 
 # Kinds of labels, by their names in scikit-learn.
@@ -53,6 +58,28 @@ def labels_or_sets(y):
     if kind != "multilabel-indicator":
         raise ValueError(f"{allowed}; got {kind} data.")
     return (y if hasattr(y, "shape") else np.asarray(y)), "label_set"
+
+
+def labels_to_compare(y, classes, n_rows):
+    """Checked labels of rows with predicted classes; they may be none of the classes.
+
+    Raises
+    ------
+    ValueError
+        If they are not one label for each row, of the kind of the classes.
+    """
+    y, target_type = labels_or_sets(plain_labels(y))
+    y = to_numpy(y) if is_foreign(y) else y
+    such_as = f"labels such as {plain_names(classes[:10])}, the classes of the fit"
+    if target_type == "label_set":
+        raise ValueError(f"y must be {such_as}; got an indicator of label sets.")
+    if len(y) != n_rows:
+        raise ValueError(
+            f"y must have one label for each of the {n_rows} rows; got {len(y)}."
+        )
+    if (y.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
+        raise ValueError(f"y must be {such_as}; got {y[:1].tolist()[0]!r}.")
+    return y
 
 
 def classes_of(model, y, target_type):

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,7 +24,13 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
-from ..._utils.checks import IntegerInterval, OneOf, in_order, rows_of_folds
+from ..._utils.checks import (
+    NUMBERS_OF_JOBS,
+    IntegerInterval,
+    OneOf,
+    in_order,
+    rows_of_folds,
+)
 from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
@@ -42,7 +47,12 @@ from ..fit import given_of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._precomputed import with_given
 from ._prepared import PreparedSearch
-from ._scoring import DefaultScore, sees_predictions_only, with_class_labels
+from ._scoring import (
+    DefaultScore,
+    check_scorer,
+    sees_predictions_only,
+    with_class_labels,
+)
 from ._search import search
 from ._search_results import (
     attributes_of_search,
@@ -71,7 +81,7 @@ class PathSearchCV(BaseLinearClassifier):
         "cv": ["cv_object", OneOf("loo")],
         "scoring": [OneOf(*get_scorer_names()), callable, None],
         "refit": ["boolean"],
-        "n_jobs": [Integral, None],
+        "n_jobs": NUMBERS_OF_JOBS,
     }
 
     # As in LogisticRegressionCV: weights that no scorer takes are an error.
@@ -328,6 +338,7 @@ class PathSearchCV(BaseLinearClassifier):
         if self.scoring is None:
             return DefaultScore()
         scorer = get_scorer(self.scoring)
+        check_scorer(scorer)
         return scorer if classes is None else with_class_labels(scorer, classes)
 
     def _routed(self, caller, metadata):

@@ -19,6 +19,22 @@ def is_scikit_learns(scorer):
     return isinstance(scorer, type(get_scorer("accuracy")))
 
 
+def check_scorer(scorer):
+    """Raise for a function that cannot be called as a scorer, such as a metric."""
+    try:
+        parameters = signature(scorer)
+    except (TypeError, ValueError):  # Some functions of C have no signature.
+        return
+    try:
+        parameters.bind("estimator", "X", "y")
+    except TypeError:
+        raise ValueError(
+            "scoring must be a name or a function of (estimator, X, y); got "
+            f"{scorer!r}, a function of {parameters}. Make a scorer of a metric by "
+            "sklearn.metrics.make_scorer, or take one of skprob.metrics."
+        ) from None
+
+
 def with_class_labels(scorer, classes):
     """The scorer with all classes as its argument `labels`: test rows may lack some."""
     if not is_scikit_learns(scorer):

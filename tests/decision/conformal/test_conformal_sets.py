@@ -402,9 +402,11 @@ def test_more_free_ranks_than_classes():
         ({"score_function": "aps"}, r"Got 'aps' instead. APS is 'adaptive'\."),
         ({"by": "label"}, "by"),
         ({"cv": "folds"}, "cv"),
+        ({"n_jobs": 0}, r"'n_jobs' parameter .* in the range \[1, inf\).* Got 0"),
         ({"rank_penalty": -1.0}, "rank_penalty"),
         ({"rank_penalty": 0.1}, r"rank_penalty=0\.1 and score_function='entmax'"),
         ({"estimator": StandardScaler()}, "estimator"),
+        ({"estimator": EntmaxClassifier}, r"got the class .*Give EntmaxClassifier\(\)"),
     ],
 )
 def test_parameters_that_are_refused(parameters, message):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from skprob import SigmoidClassifier, SoftmaxClassifier
 from skprob.decision import ConformalSets
 
-from .calibrated import IRIS, multilabel
+from .calibrated import IRIS, multilabel, prefit
 
 
 def test_classes_are_the_names_of_label_columns():
@@ -68,6 +68,30 @@ def test_the_accuracy_of_frames_is_by_name():
         model.score(X, frame.rename(columns={"a": "z"}))
     with pytest.raises(sklearn.exceptions.NotFittedError):
         clone(model).score(X, frame)
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "message"),
+    [
+        (IRIS[1].astype(str), None, r"y must be labels such as \[0, 1, 2\].*got '0'"),
+        (IRIS[1][:9], None, "y must have one label for each of the 150 rows; got 9"),
+        (np.eye(3)[IRIS[1]], None, "y must be labels such as.*got an indicator"),
+        (np.full(150, np.nan), None, "y must be labels.*NaN"),
+        (IRIS[1], -np.ones(150), "sample_weight must be.*non-negative"),
+        (IRIS[1], np.ones(9), "sample_weight must be.*one for each row"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(y, weight, message):
+    model = prefit(SoftmaxClassifier(), *IRIS)
+    with pytest.raises(ValueError, match=message):
+        model.score(IRIS[0], y, weight)
+
+
+def test_labels_that_are_no_classes_are_never_predicted():
+    X, y = IRIS
+    model = prefit(SoftmaxClassifier(), X, y)
+    assert model.score(X, np.where(y == 1, 7, y), sample_weight=y == 1) == 0
+    assert model.score(X, y + 0.0) == (model.predict(X) == y).mean()
 
 
 def test_dask_targets_are_refused():

@@ -587,9 +587,10 @@ def test_bad_parameters_are_refused():
         ({"cv": KFold}, "cv must make pairs"),
         ({"cv": 1000}, "cv must make pairs .* n_splits=1000 greater than"),
         ({"cv": GroupKFold(2)}, "cv must make pairs .* 'groups' parameter should not"),
-        ({"n_jobs": 0}, "n_jobs == 0"),
+        ({"n_jobs": 0}, r"'n_jobs' parameter .* in the range \[1, inf\).* Got 0"),
         ({"n_jobs": "all"}, "'n_jobs' parameter"),
         ({"scoring": "best"}, "'scoring' parameter"),
+        ({"scoring": f1_score}, r"scoring must be .* a function of \(y_true, y_pred"),
         ({"refit": "yes"}, "'refit' parameter"),
     ]:
         assert_refused(message, EntmaxClassifierCV(**params).fit, *labels())
