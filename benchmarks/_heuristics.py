@@ -209,11 +209,7 @@ GROUPS = {
     },
     by_newton: {
         "cubic interpolation": without(
-            groups=(*TEXTS, "searches"),
-            shortest_part=0.5,
-            longest_part=0.5,
-            least_longer=2.0,
-            most_longer=2.0,
+            "longer", groups=(*TEXTS, "searches"), least_part=0.5
         ),
         "slope condition": without(
             "sufficient_decrease",

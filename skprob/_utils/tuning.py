@@ -229,16 +229,12 @@ class Tuning(NamedTuple):
 
     # Steps.
 
-    #: The length between the ends of a bracket is at least this part of its width ...
-    shortest_part: float = 0.05
-    #: ... and at most this part. Between them it is where a cubic is least. Without the
-    #: cubic and the rule for longer steps searches take 1.05 times as long, and 20
-    #: newsgroups up to 1.7 times.
-    longest_part: float = 0.9
-    #: A length that is not long enough becomes longer by at least this factor ...
-    least_longer: float = 1.5
-    #: ... and at most this factor. Between them it is where the slope would be zero.
-    most_longer: float = 4.0
+    #: A length between the ends of a bracket has at least this part of its width to
+    #: each of them; in between it is where a cubic is least. Without the cubic searches
+    #: take 1.05 times as long, and 20 newsgroups up to 1.7 times.
+    least_part: float = 0.1
+    #: A length that is not long enough is multiplied by this factor.
+    longer: float = 3.0
     #: A length is accepted if the value falls by this part of length times slope ...
     sufficient_decrease: float = 1e-4
     #: ... and at most this part of the slope is left (strong Wolfe conditions). With
