@@ -243,7 +243,6 @@ GROUPS = {
         "closed forms for two classes": without(groups=BOTH, closed_pairs=False),
     },
     by_cg: {
-        "exponentials cost more": without(elementwise_cost=1.0),
         "rough steps": without(forcing_term=1e-2, groups=TEXTS),
         "Nash-Sofer stop": without(least_gain=0.0, groups=TEXTS),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),
