@@ -31,7 +31,9 @@ def with_rows(blocks, array):
     """Pairs of each block and its rows of an array, which may be None."""
     start = 0
     for p in blocks:
-        yield p, None if array is None else array[start : start + len(p)]
+        # The rows of a sparse array are a copy.
+        is_whole = array is None or len(p) == array.shape[0]
+        yield p, array if is_whole else array[start : start + len(p)]
         start += len(p)
 
 

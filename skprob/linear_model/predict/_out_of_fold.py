@@ -9,6 +9,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from ..._utils.arrays import take
 from ..._utils.parts import Repeatable
 
+# Most entries of a block that is joined from smaller blocks (0.5 MiB).
+_MOST_JOINED = 1 << 16
+
 
 def splits_with_labels(number, labels):
     """Folds whose training rows have labels; at least two rows have some."""
@@ -40,5 +43,25 @@ def out_of_fold(models, X, splits, given):
 
 
 def chained(iterables):
-    """Blocks of several iterables one after the other, any number of times."""
-    return Repeatable(chain.from_iterable, iterables)
+    """Blocks of several iterables one after the other, any number of times.
+
+    Small blocks that follow each other are one block: a call of a function for each of
+    them takes longer than its arithmetic.
+    """
+    return Repeatable(_joined, iterables)
+
+
+def _joined(iterables):
+    parts, size = [], 0
+    for block in chain.from_iterable(iterables):
+        if parts and size + block.size > _MOST_JOINED:
+            yield _one_array(parts)
+            parts, size = [], 0
+        parts.append(block)
+        size += block.size
+    if parts:
+        yield _one_array(parts)
+
+
+def _one_array(parts):
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
