@@ -86,6 +86,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         factors=None,
         tuning=Tuning(),
     ):
+        # The results for several blocks are merged by a function.
         data = blocks.map(description_of_block).merged(joined_description)
         moments = blocks.map(_block.moments_of_block).merged(pooled_moments)
         _, mean, deviation = moments

@@ -91,34 +91,46 @@ def check_X(estimator, X, *, reset):
     if _is_plain(estimator, X, reset) and has_small_squares(X):
         estimator.n_features_in_ = X.shape[1]
         return X
-    dtypes, is_array_api = [np.float64, np.float32], is_foreign(X)
-    if is_array_api:
-        check_tensor("X", X)
-        dtypes = real_dtypes(X)
+    check = _checked_tensor if is_foreign(X) else _checked_matrix
+    return check(estimator, X, reset)
+
+
+def _checked_tensor(estimator, X, reset):
+    """`X` of another array library: see :func:`check_X`."""
+    check_tensor("X", X)
     with naming("X", X):
-        if is_array_api and namespace(X).isdtype(X.dtype, "complex floating"):
+        if namespace(X).isdtype(X.dtype, "complex floating"):
             raise ValueError("Complex numbers were found.")
-        # At fit the sum of squares is finite only if all numbers are.
-        sums_squares = reset and not is_array_api
+        refuse_unreadable(X)
+        X = validate_data(
+            estimator, X, accept_sparse="csr", dtype=real_dtypes(X), reset=reset
+        )
+    if reset:
+        check_squares(X)
+    return X
+
+
+def _checked_matrix(estimator, X, reset):
+    """`X` as an array of NumPy or a CSR matrix: see :func:`check_X`."""
+    with naming("X", X):
         refuse_unreadable(X)
         X = validate_data(
             estimator,
             X,
             accept_sparse="csr",
-            dtype=dtypes,
+            dtype=[np.float64, np.float32],
             reset=reset,
-            ensure_all_finite=not sums_squares,
+            # At fit the sum of squares is finite only if all numbers are.
+            ensure_all_finite=not reset,
         )
-        if reset and sparse.issparse(X):
+        if not reset:
+            return X
+        if sparse.issparse(X):
             X = without_duplicates(X)
-        if sums_squares:
-            if has_small_squares(X):
-                return X
-            assert_all_finite(
-                X, estimator_name=type(estimator).__name__, input_name="X"
-            )
-    if reset:
-        check_squares(X)
+        if has_small_squares(X):
+            return X
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    check_squares(X)
     return X
 
 

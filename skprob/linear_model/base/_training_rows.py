@@ -76,6 +76,10 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
         y, known = fill_unknown(y)
     if known is not None:
         _check_unknown(spec, known)
+        # Leave out rows of which no entry is known.
+        empty = ~known.any(axis=1)
+        known |= empty[:, None]
+        sample_weight = np.where(empty, 0.0, sample_weight)
     encoded = spec.encoded(y, dtype, names)
     given = NOTHING
     if available is not None or offset is not None:
@@ -88,11 +92,6 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
             is_pair=spec.is_pair(encoded),
             dtype=dtype,
         )
-    if known is not None:
-        # Leave out rows of which no entry is known.
-        empty = ~known.any(axis=1)
-        known |= empty[:, None]
-        sample_weight = np.where(empty, 0.0, sample_weight)
     data = TrainingData(
         X,
         y,

@@ -90,12 +90,13 @@ def _penalised(spec, blocks, loss, strength):
 
     Features with an infinite factor are left out.
     """
-    factors, features = spec.penalty_factors, None
-    if factors is not None and np.isinf(factors).any():
+    factors, features = spec.penalty_factors, slice(None)
+    leaves_out = factors is not None and np.isinf(factors).any()
+    if leaves_out:
         features = np.flatnonzero(np.isfinite(factors))
         factors = np.where(np.isfinite(factors), factors, 1.0)
-    is_free = strength == 0 or not (factors is None or factors[features].any())
-    if spec.l1_ratio > 0 and not is_free:
+    has_penalty = strength > 0 and (factors is None or factors[features].any())
+    if spec.l1_ratio > 0 and has_penalty:
         # Imported when used: the import takes milliseconds.
         from ...objective import CompositeObjective, PenaltyShape
 
@@ -119,7 +120,7 @@ def _penalised(spec, blocks, loss, strength):
         )
     if not objective.has_penalty:
         _check_spread(objective, spec.penalty_factors, strength)
-    return objective if features is None else objective.restricted(features)
+    return objective.restricted(features) if leaves_out else objective
 
 
 def _check_spread(objective, factors, strength):
