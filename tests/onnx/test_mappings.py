@@ -89,12 +89,8 @@ def test_probabilities_of_hard_rows_are_those_of_numpy(mapping, n_classes):
     assert np.abs(p - expected).max() <= rounding
     support_differs = (p > 0) != (expected > 0)
     assert np.maximum(p, expected)[support_differs].max(initial=0) <= 1e-15
-
-
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_probabilities_of_entmax_sum_to_one(alpha):
-    p = run(classifier(Entmax(alpha), 3), hard_rows(3))[1]
-    assert max(abs(math.fsum(row) - 1) for row in p) <= 1e-15
+    if isinstance(mapping, Entmax) and n_classes == 3:
+        assert max(abs(math.fsum(row) - 1) for row in p) <= 1e-15
 
 
 def test_nested_softmax_is_that_of_numpy():
@@ -214,16 +210,16 @@ NOT_FINITE = [
 def test_rows_with_nan_or_infinity_are_nan_and_no_others(mapping):
     model, scores = classifier(mapping, 4), hard_rows(4)
     running = session(model, scores)
-    for row in NOT_FINITE:
-        for place in (0, 7, len(scores)):
-            # Rounding depends on the place of a row: keep those of the others.
-            mixed = np.insert(scores, place, 0.0, axis=0)
-            expected = run_session(running, mixed)
+    for place in (0, 7, len(scores)):
+        # Rounding depends on the place of a row: keep those of the others.
+        mixed = np.insert(scores, place, 0.0, axis=0)
+        expected = run_session(running, mixed)
+        others = np.arange(len(mixed)) != place
+        for row in NOT_FINITE:
             mixed[place] = row
             labels, p = run_session(running, mixed)
             assert labels[place] == np.iinfo(np.int64).min
             assert np.isnan(p[place]).all()
-            others = np.arange(len(mixed)) != place
             np.testing.assert_array_equal(labels[others], expected[0][others])
             np.testing.assert_array_equal(p[others], expected[1][others])
     labels, p = run_session(running, np.array(NOT_FINITE))

@@ -31,5 +31,5 @@ def test_a_million_rows_of_twenty_classes_take_less_than_300_mib(solver):
     Newton's method with the whole Hessian also keeps the Hessians of a block's rows.
     """
     peak(1000, solver)  # what is imported, or kept, at first
-    by_row = (peak(100_000, solver) - peak(60_000, solver)) / 40_000
+    by_row = (peak(60_000, solver) - peak(30_000, solver)) / 30_000
     assert 10**6 * by_row < 300 * 2**20

@@ -9,7 +9,11 @@ from skprob.data import LocalBlocks, as_design
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax
 from skprob.objective import Block, LinearObjective, split_rows
+from skprob.solvers import SOLVERS
 from skprob.targets import LabelTarget
+
+#: All solvers but "auto", which stands for one of them.
+METHODS = tuple(solver for solver in SOLVERS if solver != "auto")
 
 
 def classes(n_classes=3, n_samples=60, n_features=3, seed=0):

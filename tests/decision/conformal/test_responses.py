@@ -25,24 +25,29 @@ from .given_responses import (
 )
 
 
-@pytest.mark.parametrize("score_function", SCORE_FUNCTIONS)
 @pytest.mark.parametrize(
-    ("estimator", "by"),
+    ("estimator", "by", "score_functions"),
     [
-        (SoftmaxClassifier(), None),
-        (EntmaxClassifier(), "class"),
-        (SigmoidClassifier(), None),
-        (LogisticRegression(max_iter=1000), "class"),
-        (LinearSVC(), None),
-        (SVC(), "class"),
-        (GaussianNB(), "class"),
-        (KNeighborsClassifier(), None),
-        (DecisionTreeClassifier(max_depth=2, random_state=0), "class"),
-        (RandomForestClassifier(20, random_state=0), None),
+        (SoftmaxClassifier(), None, "entmax threshold"),
+        (EntmaxClassifier(), "class", "adaptive"),
+        (SigmoidClassifier(), None, "entmax adaptive"),
+        (LogisticRegression(max_iter=1000), "class", "threshold"),
+        (LinearSVC(), None, "entmax adaptive"),
+        (SVC(), "class", "entmax threshold"),
+        (GaussianNB(), "class", "entmax adaptive"),
+        (KNeighborsClassifier(), None, "threshold"),
+        (DecisionTreeClassifier(max_depth=2, random_state=0), "class", "adaptive"),
+        (RandomForestClassifier(20, random_state=0), None, "entmax"),
     ],
     ids=lambda value: "" if value is None else str(value).partition("(")[0],
 )
-def test_sets_of_any_classifier_cover(estimator, score_function, by):
+def test_sets_of_any_classifier_cover(estimator, by, score_functions):
+    assert set(score_functions.split()) <= set(SCORE_FUNCTIONS)
+    for score_function in score_functions.split():
+        assert_cover(estimator, by, score_function)
+
+
+def assert_cover(estimator, by, score_function):
     X, y = IRIS
     for labels in (np.array(["a", "b", "c"])[y], y > 0):
         model = ConformalSets(estimator, score_function=score_function, by=by)

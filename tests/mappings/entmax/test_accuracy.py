@@ -109,7 +109,10 @@ def test_every_spread_and_offset(alpha):
     assert_accurate(tied * 1e300, alpha)
 
 
-@every_alpha
+# Each route, and each side of those next to one and of two.
+@pytest.mark.parametrize(
+    "alpha", [1e-3, 0.5, 1 - 1e-12, 1, 1.05, 1.25, 1.5, 1.75, 2, 6]
+)
 def test_many_classes(alpha):
     """Many different scores, thousands of few values, and two that matter."""
     rng = np.random.default_rng(0)

@@ -1,5 +1,7 @@
 """Raw predictions of left-out rows: finite differences and refitted models."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -116,8 +118,11 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
             assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("mapping", [*MAPPINGS[:3], PerturbMax("normal")], ids=repr)
-@pytest.mark.parametrize("most_iterations", [1, 10])
+@pytest.mark.parametrize(
+    ("mapping", "most_iterations"),
+    [*itertools.product(MAPPINGS[:3], [1, 10]), (PerturbMax("normal"), 10)],
+    ids=repr,
+)
 def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
     """Matrices of the rows are inverted by conjugate gradients, as far as they go."""
     monkeypatch.setattr(_row_systems, "_MOST_ITERATIONS", most_iterations)
