@@ -87,9 +87,11 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
         X = self._check_X(X, reset=True)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
-        y = check_array(
-            as_dense("y", y), ensure_2d=False, dtype="numeric", input_name="y"
-        )
+        y = as_dense("y", y)
+        try:
+            y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+        except ValueError as error:
+            raise ValueError(f"y must be finite real numbers. {error}") from None
         check_consistent_length(X, y)
         if y.ndim > 2:
             raise ValueError(f"y must have one or two dimensions; got {y.ndim}.")

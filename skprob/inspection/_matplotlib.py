@@ -51,7 +51,7 @@ def _check_axes(axes):
 
     for ax in axes:
         if not isinstance(ax, Axes):
-            raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}.")
+            raise ValueError(f"ax must be a matplotlib Axes; got {type(ax).__name__}.")
 
 
 def legend_below(ax, artists=None):

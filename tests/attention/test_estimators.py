@@ -138,6 +138,9 @@ def test_bad_input_is_refused(iris):
             AttentionClassifier(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="X must be finite numbers"):
         AttentionRegressor().fit(X * np.nan, y)
+    for wrong in y.astype(str), y * np.nan:
+        with pytest.raises(ValueError, match="y must be finite real numbers"):
+            AttentionRegressor().fit(X, wrong)
     with pytest.raises(TypeError, match="X must be finite numbers, dense, of shape"):
         AttentionRegressor().fit(sparse.csr_array(X), y)
     for wrong in (X * 1e160, X * 1e-200):

@@ -106,6 +106,8 @@ def test_points_bars_and_lines_are_drawn():
     assert display.plot(axes).ax_ == list(axes)
     with pytest.raises(ValueError, match="ax must be two axes"):
         display.plot(axes[:1])
+    with pytest.raises(ValueError, match="ax must be a matplotlib Axes"):
+        display.plot([1, 2])
 
 
 def test_groups_of_label_sets():
