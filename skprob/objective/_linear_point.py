@@ -80,12 +80,7 @@ class LinearCurvature:
         objective.count(min(1, n_drawn / objective.description.n_rows))
         if not on_device:
             return self._sum(BlockPoint.sandwich, by_output, share, dtype)[0]
-        function, where = BlockPoint.sandwich_on_device, self._points
-        if where is not None:
-            terms = where.collect(function, by_output, share, dtype)
-        else:
-            collect = self._objective.blocks.collect
-            terms = self._of_new_points(collect, function, by_output, share, dtype)
+        terms = self._collect(BlockPoint.sandwich_on_device, by_output, share, dtype)
         return functools.reduce(operator.add, terms)
 
     def curvature_moments(self):
@@ -136,9 +131,7 @@ class LinearCurvature:
         """The ``BlockPoint`` of each block."""
         return self._points
 
-    def collect(self, function, *args):
-        """Results of a function of the ``BlockPoint`` of each block, in a list."""
-        return self._points.collect(function, *args)
+    # Results of a function of each ``BlockPoint``: their sum, as blocks, or as a list.
 
     def _sum(self, function, *args):
         if self._points is not None:
@@ -149,6 +142,11 @@ class LinearCurvature:
         if self._points is not None:
             return self._points.map(function, *args)
         return self._of_new_points(self._objective.blocks.map, function, *args)
+
+    def _collect(self, function, *args):
+        if self._points is not None:
+            return self._points.collect(function, *args)
+        return self._of_new_points(self._objective.blocks.collect, function, *args)
 
     def _of_new_points(self, verb, function, *args):
         self._objective.count(0.5)

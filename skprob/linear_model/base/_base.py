@@ -48,6 +48,9 @@ class BaseLinearClassifier(
     and conventions are documented in :class:`~skprob.LinearClassifier`.
     """
 
+    #: The threshold that a search has chosen, in the model that it refits; else None.
+    _threshold_of_search = None
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.array_api_support = self._supports_array_api()
@@ -135,7 +138,7 @@ class BaseLinearClassifier(
             if is_foreign(X):
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
-            with training_rows(self, spec, *arguments) as (rows, reported):
+            with training_rows(self, spec, *arguments) as (rows, for_callbacks):
                 spec = spec.for_features(*self._features())
                 warn_of_target(rows)
                 attributes_of_choice = {}
@@ -146,7 +149,8 @@ class BaseLinearClassifier(
                 choose_threshold = None
                 if rows.target_type == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
-                progress = self._progress(reported, available=available, offset=offset)
+                given = {"available": available, "offset": offset}
+                progress = self._progress(for_callbacks, given)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 attributes = fit.attributes | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
@@ -159,9 +163,6 @@ class BaseLinearClassifier(
                     progress.finish()
         return self
 
-    #: The threshold that a search has chosen, in the model that it refits; else None.
-    _threshold_of_search = None
-
     def _threshold_rule(self, spec, rows):
         """The ``ThresholdRule`` of label sets."""
         threshold = self._threshold_of_search
@@ -169,16 +170,19 @@ class BaseLinearClassifier(
             return KnownThreshold(threshold)
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
-    def _progress(self, reported, **given):
-        """The ``FitProgress`` of a fit; None without callbacks and ``verbose``."""
+    def _progress(self, for_callbacks, given):
+        """The ``FitProgress`` of a fit; None without callbacks and ``verbose``.
+
+        `for_callbacks` is from :func:`training_rows`, and `given` has further metadata.
+        """
         # Callbacks are those of the classifier, or of a search that fits it.
         has_callbacks = bool(getattr(self, "_skl_callbacks", None))
         has_callbacks |= hasattr(self, "_parent_callback_ctx")
         if not (has_callbacks or self.verbose):
             return None
         given = {name: array for name, array in given.items() if array is not None}
-        reported = reported | {"metadata": reported["metadata"] | given}
-        return FitProgress(self, reported, has_callbacks)
+        metadata = for_callbacks["metadata"] | given
+        return FitProgress(self, for_callbacks | {"metadata": metadata}, has_callbacks)
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""

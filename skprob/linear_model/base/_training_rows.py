@@ -26,16 +26,16 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     Yields
     ------
     rows : RowsInMemory or DaskRows
-    reported : dict
-        The checked X, y and metadata, for callbacks.
+    for_callbacks : dict
+        The checked X, y and metadata of the fit.
     """
     if has_dask(X, y, sample_weight, available, offset):
         from ..dask import dask_rows, refuse_for_dask
 
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)
-        with dask_rows(spec, check_columns, X, y, sample_weight) as rows_and_reported:
-            yield rows_and_reported
+        with dask_rows(spec, check_columns, X, y, sample_weight) as result:
+            yield result
         return
     data, encoded = checked_data(
         estimator,

@@ -30,7 +30,7 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
     Yields
     ------
     rows : DaskRows
-    reported : dict
+    for_callbacks : dict
         X, y and metadata, for callbacks.
     """
     if spec.class_names is not None:
