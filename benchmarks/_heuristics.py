@@ -239,9 +239,6 @@ GROUPS = {
     has_hessian_of_pairs: {
         "whole Hessian in one product": without(groups=(*BOTH, "l1"), few_parameters=0),
     },
-    two_classes: {
-        "closed forms for two classes": without(groups=BOTH, closed_pairs=False),
-    },
     by_cg: {
         "rough steps": without(forcing_term=1e-2, groups=TEXTS),
         "Nash-Sofer stop": without(least_gain=0.0, groups=TEXTS),
@@ -260,9 +257,6 @@ GROUPS = {
     },
     outputs_apart: {
         "each output alone": without(plan={"by_output": False}, groups="label sets"),
-        "labels' frequencies at the start": without(
-            label_intercepts=False, groups="label sets"
-        ),
         "smaller slope of each output": without(
             slope_left_far=USUAL.slope_left, groups="label sets"
         ),
@@ -305,10 +299,6 @@ GROUPS = {
     },
     whitens_by_output: {
         "sandwiches by output": without(groups=BOTH, plan={"preconditioner": "gram"}),
-        "one sandwich at zero scores": without(one_at_zero=False),
-        "coordinates for the common direction": without(
-            groups=BOTH, common_coordinates=False
-        ),
     },
     computes_several: {
         "sandwiches in one product": without(
@@ -431,7 +421,6 @@ GROUPS = {
             family_rounds=NEVER, groups="searches"
         ),
         "search: starts taken nearer": without(far_start=math.inf, groups="searches"),
-        "search: curvature handed on": without(resumes=False, groups="searches"),
         "search: scoring together": without(scored_together=0, groups="searches"),
     },
 }

@@ -113,9 +113,6 @@ class Tuning(NamedTuple):
 
     # The losses of the rows.
 
-    #: Whether two classes have formulas in the difference of their scores. Without the
-    #: formulas breast cancer takes up to 2.2 times as long.
-    closed_pairs: bool = True
     #: Largest share of active rows, which have curvature, at which they are copied and
     #: Hessian products leave out the other rows. With exact zeros there are few: raw
     #: digits with sparsemax take 0.6 times as long.
@@ -142,13 +139,6 @@ class Tuning(NamedTuple):
 
     # The preconditioner.
 
-    #: Whether there is one Gram matrix for all outputs at zero scores, where their
-    #: curvatures are the same. With one for each output fits take 1.07 times as long.
-    one_at_zero: bool = True
-    #: Whether equal changes of all raw predictions have separate coordinates, if each
-    #: output has a Gram matrix. Without these coordinates fits take 1.4 times as long,
-    #: and pendigits up to 4 times.
-    common_coordinates: bool = True
     #: Largest cost of Gram matrices, in Hessian products.
     most_products: float = 60.0
     #: Most numbers that Gram matrices, or numbers of all rows, may take: 256 MiB.
@@ -307,19 +297,12 @@ class Tuning(NamedTuple):
     #: problems that have not converged are solved one by one. With this limit wine
     #: takes 0.8 times as long. With 0, all one by one, searches take 1.7 times as long.
     family_rounds: int = 40
-    #: Whether conjugate gradients under the next penalty of a path begin with the
-    #: preconditioner of the last one. If not, a search on 5,000 rows of 50 features
-    #: takes 1.4 times as long.
-    resumes: bool = True
     #: Most probabilities of the models of a path that are computed together (8 MiB). If
     #: they are computed model by model, searches take 1.2 times as long.
     scored_together: int = 1 << 20
 
     # Outputs one by one.
 
-    #: Whether outputs start at the best intercepts of zero coefficients. If not,
-    #: Reuters takes 1.4 to 1.8 times as long; enron and bibtex take the same time.
-    label_intercepts: bool = True
     #: Share of active outputs at which those that are done are removed from the arrays.
     #: If none are removed, enron takes 1.2 to 1.3 times as long.
     shrink_below: float = 0.8

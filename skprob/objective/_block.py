@@ -131,7 +131,7 @@ class Block:
     def linearize(self, loss, raw):
         """The loss as a function of the raw predictions: a ``LossLinearization``."""
         is_pair = raw.shape[1] == 1
-        if not self.has_row_scores and (self.tuning.closed_pairs or not is_pair):
+        if not self.has_row_scores:
             linearize = loss.linearize_difference if is_pair else loss.linearize
             return linearize(raw, self.target)
         linear: LossLinearization = loss.linearize(self.scores(raw), self.target)

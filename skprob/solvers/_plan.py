@@ -24,10 +24,6 @@ class Plan(NamedTuple):
     precision_of_values: type = np.float64
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
-    #: Whether all outputs share one Gram matrix at zero scores.
-    one_at_zero: bool = True
-    #: Whether equal changes of all raw predictions have separate coordinates.
-    common_coordinates: bool = True
     #: Whether Gram matrices and their factors remain on the device of the data.
     on_device: bool = False
     #: Number of groups of parameters that the Hessian does not couple: one for each raw
@@ -117,8 +113,6 @@ def _chosen(description, tuning):
             precision=precision,
             precision_of_values=precision_of_values,
             share_at_zero=tuning.share_at_zero if is_lbfgs else 0.0,
-            one_at_zero=tuning.one_at_zero,
-            common_coordinates=tuning.common_coordinates,
             on_device=(
                 not description.is_on_host
                 and n_outputs * size**2 >= tuning.least_on_device

@@ -79,7 +79,7 @@ class Preconditioner:
         at_zero = None if before is None else before.sandwiches_at_zero
         recycled = None if before is None else before.recycled
         # At zero scores the curvature is the same for all rows and classes.
-        is_at_zero = plan.one_at_zero and curvature.is_at_zero
+        is_at_zero = curvature.is_at_zero
         by_output = plan.preconditioner == "gram by output" and not is_at_zero
         grams = curvature.sandwiches(
             by_output, plan.n_drawn, plan.on_device, plan.precision
@@ -156,7 +156,7 @@ def _coordinates_of(curvature, ridge, plan, description):
     if plan.preconditioner == "diagonal":
         return Scaling(curvature, ridge, description)
     kind = Whitening if is_host(curvature) else WhiteningOnDevice
-    return kind(curvature, ridge, description, plan.common_coordinates)
+    return kind(curvature, ridge, description)
 
 
 def _inner(vectors, group):

@@ -30,15 +30,14 @@ class WhiteningOnDevice:
     on the device. So a gradient is copied to the device, and a step back.
     """
 
-    def __init__(self, grams, ridge, description, splits=True):
+    def __init__(self, grams, ridge, description):
         self._n_outputs = n_outputs = description.shape[0]
         precision, vanishing = vanishing_curvature(description)
         diagonals = _diagonals(grams)
         raised = diagonals.copy()
         raise_diagonals(raised, ridge, precision, vanishing)
         self._factors = _inverse_factors(grams, raised, vanishing)
-        has_common = len(diagonals) > 1 and description.is_shift_invariant
-        self._splits = splits and has_common
+        self._splits = len(diagonals) > 1 and description.is_shift_invariant
         if self._splits:
             typical = diagonals.mean(axis=0)
             common = scale_of_common_part(typical, ridge, vanishing, n_outputs)
