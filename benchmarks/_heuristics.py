@@ -368,8 +368,7 @@ GROUPS = {
         ),
         "l1: two penalties of a decade": without(penalties_of_decade=1, groups=L1),
         "l1: damping": without(
-            *("first_damping", "more_damping", "less_damping", "good_model"),
-            "least_damping",
+            *("first_damping", "damping_factor", "least_damping"),
             poor_model=-math.inf,
             groups=L1,
         ),

@@ -384,12 +384,9 @@ class Tuning(NamedTuple):
     poor_model: float = 0.4
     #: The damping after the first such step.
     first_damping: float = 0.1
-    #: Factor of the damping after each further such step.
-    more_damping: float = 4.0
-    #: Factor of the damping after a step whose ratio is above `good_model`.
-    less_damping: float = 0.5
-    #: Ratio of the decreases from which the damping shrinks.
-    good_model: float = 0.75
+    #: Factor by which the damping grows after each further such step, and shrinks after
+    #: each other step.
+    damping_factor: float = 4.0
     #: Smallest damping; a smaller one is set to zero. With 1e-3 fits with sparsemax to
     #: separable rows take 1.4 times as long, because steps without damping are too
     #: long.

@@ -196,11 +196,9 @@ class ProximalNewton:
         """
         tuning = self._tuning
         if quality < tuning.poor_model:
-            return max(tuning.more_damping * damping, tuning.first_damping)
-        if quality > tuning.good_model:
-            damping *= tuning.less_damping
-            return damping if damping > tuning.least_damping else 0.0
-        return damping
+            return max(tuning.damping_factor * damping, tuning.first_damping)
+        less = damping / tuning.damping_factor
+        return less if less > tuning.least_damping else 0.0
 
     def _with_pair(self, pairs, step, change):
         """The pairs with a step and the change of the gradient, for L-BFGS."""

@@ -229,16 +229,14 @@ def test_a_step_of_many_products_is_followed_by_the_whole_hessian():
 def test_steps_that_bring_less_than_promised_are_damped():
     X, signs = data()
     problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
-    tuning = Tuning(
-        first_damping=0.1, more_damping=4, less_damping=0.5, least_damping=1e-3
-    )
+    tuning = Tuning(first_damping=0.1, damping_factor=4, least_damping=1e-3)
     solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
     state = solver.init(problem, problem.at(problem.initial()))
     dampings = []
-    for quality in 0.1, 0.1, 0.6, 0.9, 0.9, *[1.0] * 8:
+    for quality in 0.1, 0.1, 0.6, 0.9, *[1.0] * 8:
         damping = solver._damped(dampings[-1] if dampings else 0.0, quality)
         dampings.append(damping)
-    assert_allclose(dampings[:5], [0.1, 0.4, 0.4, 0.2, 0.1])
+    assert_allclose(dampings[:4], [0.1, 0.4, 0.1, 0.025])
     assert dampings[-1] == 0
     # A damped step is shorter, and still lowers the value.
     free, damped = (
