@@ -164,10 +164,6 @@ def is_little(d, p):
     return d.n_rows * d.shape[1] <= Tuning().most_standardised
 
 
-def of_many_columns(d, p):
-    return is_little(d, p) and d.shape[1] >= Tuning().many_columns
-
-
 def has_hessian_of_pairs(d, p):
     few = math.prod(d.shape) <= Tuning().few_parameters
     return is_little(d, p) and few and not two_classes(d, p)
@@ -304,9 +300,6 @@ GROUPS = {
         "sandwiches in one product": without(
             "most_pairs", groups=BOTH, pair_columns=0.0
         ),
-    },
-    of_many_columns: {
-        "product with its own transpose": without(many_columns=NEVER, groups="l1"),
     },
     samples: {
         "sampled sandwiches": without("few_products", plan={"n_drawn": math.inf}),

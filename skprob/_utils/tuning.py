@@ -59,11 +59,6 @@ class Tuning(NamedTuple):
     #: ... and this number of products in all rows (8 MiB). Without this product
     #: searches take 1.07 times as long.
     most_pairs: int = 1 << 20
-    #: Little data: number of columns from which the product of an array with its own
-    #: transpose is faster than a product of two arrays: it takes 0.75 times as long
-    #: with 51 columns, 1.5 times with 31. Without the rule two classes of 200 columns
-    #: with an l1 penalty take 1.15 times as long.
-    many_columns: int = 40
 
     #: Share of stored numbers below which a part of a sparse matrix remains sparse, and
     #: Gram matrices are products of sparse matrices. For one output of 100 to 400
