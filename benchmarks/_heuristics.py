@@ -265,7 +265,6 @@ GROUPS = {
         "moments of each output renewed": without(
             most_curvature_change=math.inf, groups="label sets"
         ),
-        "outputs leave the arrays": without(shrink_below=0.0, groups="label sets"),
     },
     without_gram: {
         "classes' frequencies at the start": without(

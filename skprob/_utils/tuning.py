@@ -298,9 +298,6 @@ class Tuning(NamedTuple):
 
     # Outputs one by one.
 
-    #: Share of active outputs at which those that are done are removed from the arrays.
-    #: If none are removed, enron takes 1.2 to 1.3 times as long.
-    shrink_below: float = 0.8
     #: Largest forcing term for separate outputs. A step costs about three products more
     #: than its conjugate gradients, because its end is in double precision: bibtex
     #: takes 0.95 times as long as with 0.3.

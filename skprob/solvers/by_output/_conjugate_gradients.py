@@ -18,9 +18,7 @@ class Steps(NamedTuple):
     least_curvatures: Array  #: Smallest curvature along the directions taken: (m,).
 
 
-def conjugate_gradients(
-    hessian, gradient, scaling, forcing_terms, least_gain, shrink_below
-):
+def conjugate_gradients(hessian, gradient, scaling, forcing_terms, least_gain):
     """Minimise the quadratic model of each output roughly.
 
     For each output this is the method of ``newton/_conjugate_gradients.py``, which
@@ -35,9 +33,6 @@ def conjugate_gradients(
     scaling : OutputScaling
     forcing_terms : ndarray of shape (m,)
     least_gain : float
-    shrink_below : float
-        Outputs that are done are removed from the arrays when these shrink to at most
-        this share.
 
     Returns
     -------
@@ -45,7 +40,7 @@ def conjugate_gradients(
     """
     n_outputs, size = gradient.shape
     result, least = np.zeros_like(gradient), np.full(n_outputs, np.inf)
-    # Numbers of the outputs in the arrays below, of which some may be done.
+    # Numbers of the outputs in the arrays below: those that are not done.
     outputs, steps, residual = np.arange(n_outputs), np.zeros_like(gradient), -gradient
     direction, squares = scaling.times(residual)
     enough = forcing_terms**2 * squares
@@ -53,7 +48,7 @@ def conjugate_gradients(
     lengths, decreases = squares.copy(), np.zeros(n_outputs)
     going, n_products = squares > 0, 0
     while going.any():
-        if np.count_nonzero(going) <= shrink_below * len(going):
+        if not going.all():
             result[outputs] = steps
             some = np.flatnonzero(going)
             hessian, scaling = hessian.of_outputs(some), scaling.of_outputs(some)

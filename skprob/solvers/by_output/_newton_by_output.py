@@ -115,7 +115,6 @@ class NewtonByOutput:
             scaling,
             forcing_terms=forcing,
             least_gain=tuning.least_gain,
-            shrink_below=tuning.shrink_below,
         )
 
         # 2. Line searches.

@@ -48,7 +48,7 @@ def test_each_residual_is_as_small_as_its_own_term_says(order):
     gradient, terms = np.asarray(gradient, order=order), np.logspace(-1, -9, 7)
     counts = []
     model = conjugate_gradients(
-        DenseHessians(matrices, counts), gradient, scaling, terms, 0.0, 0.8
+        DenseHessians(matrices, counts), gradient, scaling, terms, 0.0
     )
     residual = gradient + np.einsum("kij,kj->ki", matrices, model.steps)
     left = np.sqrt(scaling.times(residual)[1] / scaling.times(gradient)[1])
@@ -75,7 +75,7 @@ def test_zero_gradients_and_directions_without_curvature():
     matrices[5] = -matrices[5]
     terms = np.full(7, 1e-8)
     model = conjugate_gradients(
-        DenseHessians(matrices, []), gradient, scaling, terms, 0, 0.8
+        DenseHessians(matrices, []), gradient, scaling, terms, 0
     )
     assert not model.steps[2].any()
     for k in 4, 5:
