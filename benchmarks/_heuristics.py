@@ -205,7 +205,10 @@ GROUPS = {
     },
     by_newton: {
         "cubic interpolation": without(
-            "longer", groups=(*TEXTS, "searches"), least_part=0.5
+            groups=(*TEXTS, "searches"),
+            least_part=0.5,
+            least_longer=2.0,
+            most_longer=2.0,
         ),
         "slope condition": without(
             "sufficient_decrease",

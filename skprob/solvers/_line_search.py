@@ -144,13 +144,14 @@ class LineSearch:
             self._choose_next(trial, has_fallen)
 
     def _choose_next(self, trial, has_fallen):
+        before = self._low
         if has_fallen and trial.slope < 0:
             self._low = trial
         else:
             self._high = trial
         low, high = self._low, self._high
         if high is None:
-            self.length = self._tuning.longer * low.length
+            self.length = extrapolated_length(before, low, self._tuning)
             return
         self.length = interpolated_length(low, high, self._tuning)
         if low is self._start and self._n_trials >= self._tuning.trials_by_cubics:
@@ -160,6 +161,14 @@ class LineSearch:
         ends = low.length, high.length
         # The ends of the bracket may be adjacent floating-point numbers.
         self.is_over = not min(ends) < self.length < max(ends)
+
+
+def extrapolated_length(before, end, tuning=Tuning()):
+    """Length at which the slope would be zero, within bounds of the tuning."""
+    curvature = (end.slope - before.slope) / (end.length - before.length)
+    ahead = -end.slope / curvature if curvature > 0 else math.inf
+    length = max(end.length + ahead, tuning.least_longer * end.length)
+    return min(length, tuning.most_longer * end.length)
 
 
 def interpolated_length(low, high, tuning=Tuning()):

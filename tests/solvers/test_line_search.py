@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from skprob.solvers import Trial, Tuning, line_search
 from skprob.solvers._line_search import (
+    extrapolated_length,
     interpolated_length,
     rounding_error_of,
 )
@@ -164,6 +165,18 @@ def test_of_the_trials_that_fall_the_one_of_smallest_slope_is_returned():
     )
     assert len(tried) == 3
     assert length == 1.0
+
+
+def test_a_length_beyond_the_end_is_that_of_a_level_slope_of_a_parabola():
+    """Where it is 1.5 to 4 times as far."""
+    _, slope = parabola(2.5)
+    start, end = (Trial(t, np.nan, slope(t)) for t in (0.0, 1.0))
+    assert extrapolated_length(start, end) == 2.5
+    for minimum, expected in ((1.1, 1.5), (50.0, 4.0)):
+        _, slope = parabola(minimum)
+        start, end = (Trial(t, np.nan, slope(t)) for t in (0.0, 1.0))
+        assert extrapolated_length(start, end) == expected
+    assert extrapolated_length(Trial(0.0, 0.0, -1.0), Trial(1.0, -1.0, -1.0)) == 4.0
 
 
 def test_a_length_inside_is_the_minimum_of_a_cubic():
