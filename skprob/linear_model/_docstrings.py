@@ -101,8 +101,9 @@ margin : float or array-like of shape (n_classes, n_classes), default=0.0
     Number that is added in training to the scores of all classes but the target, so
     that the target's score must be larger than the others by this amount. A matrix of
     costs (the row is the true class, the diagonal zero) is a margin for each pair of
-    classes; rows and columns of a pandas DataFrame are matched with labels by name. Not
-    used in prediction.
+    classes; rows and columns of a pandas DataFrame are matched with labels by name. In
+    a fit to label sets of which some are empty, the last row and column are those of
+    "no label". Not used in prediction.
 temperature : float, default=1.0
     Positive number by which the scores are divided before the mapping is applied, in
     training and in prediction.
