@@ -14,13 +14,16 @@ Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an erro
 * the first result of the search for a word that users type is another page than
   ``FIRST_RESULTS`` has.
 
-Where there is no Chromium, the script says so and checks nothing.
+Where there is no Chromium, the script says so and checks nothing. Many pages are shared
+among several browsers, one for each core.
 """
 
 import argparse
+import os
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -29,7 +32,18 @@ from playwright.sync_api import Error, sync_playwright
 
 WIDTHS = (1280, 400)
 HEIGHT = 900
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# A browser starts in the time of a few pages.
+PAGES_OF_A_BROWSER, MOST_BROWSERS = 40, 4
+# Milliseconds until a page must be there, on a busy machine, too.
+PATIENCE = 120_000
+# The first of these shows no window, and takes the least time.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+)
 
 # The page that the search must name first, for words that users type.
 FIRST_RESULTS = {
@@ -148,18 +162,41 @@ def dead_links(hrefs):
                 yield f"dead link: no {url.fragment} in {path.name}"
 
 
-def check(page, path, pictures):
+class Tab:
+    """A tab that shows one page after the other: each new tab starts a process.
+
+    Attributes
+    ----------
+    wrong : list of str
+        Sentences on what went wrong while the present page was shown.
+    """
+
+    def __init__(self, context):
+        self.page, self.wrong = context.new_page(), []
+        self.page.on("pageerror", lambda error: self.add(f"a script fails: {error}"))
+        self.page.on("request", self._check_request)
+        self.page.on(
+            "requestfailed", lambda request: self.add(f"not found: {request.url}")
+        )
+
+    def _check_request(self, request):
+        if not request.url.startswith(("file:", "data:", "blob:", "about:")):
+            self.add(f"asks the network for {request.url}")
+
+    def add(self, sentence):
+        """Add a fault of the present page."""
+        self.wrong.append(sentence)
+
+    def clear(self):
+        """Leave the page, whose requests may be cut off, and forget its faults."""
+        self.page.goto("about:blank")
+        self.wrong = []
+
+
+def check(tab, path, pictures):
     """Sentences on what is wrong with one page."""
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(f"a script fails: {error}"))
-    page.on(
-        "request",
-        lambda request: (
-            request.url.startswith(("file:", "data:", "blob:"))
-            or wrong.append(f"asks the network for {request.url}")
-        ),
-    )
-    page.on("requestfailed", lambda request: wrong.append(f"not found: {request.url}"))
+    tab.clear()
+    page, wrong = tab.page, tab.wrong
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": HEIGHT})
         if width == WIDTHS[0]:
@@ -173,10 +210,11 @@ def check(page, path, pictures):
     return wrong
 
 
-def check_search(page, folder):
+def check_search(page, folder, words):
     """Sentences on words whose search begins with another page than it should."""
     wrong = []
-    for word, expected in FIRST_RESULTS.items():
+    for word in words:
+        expected = FIRST_RESULTS[word]
         page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(word)}")
         try:
             # Waits for the first result.
@@ -187,6 +225,43 @@ def check_search(page, folder):
         if Path(urlsplit(first).path).stem != expected:
             wrong.append(f"“{word}” leads to {first}, not to {expected}")
     return wrong
+
+
+def check_all(folder, paths, words, pictures):
+    """Check some pages and some words of the search in a browser of their own.
+
+    Returns
+    -------
+    version : str or None
+        Version of the browser; None if there is none.
+    faults : list of (str, list of str)
+        Paths in the folder, and what is wrong with each.
+    """
+    faults = []
+    with sync_playwright() as playwright:
+        if (browser_path := find_browser(playwright)) is None:
+            return None, faults
+        # As root, which containers are, Chromium runs only without its sandbox.
+        browser = playwright.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox"]
+        )
+        context = browser.new_context(offline=True, reduced_motion="reduce")
+        context.set_default_navigation_timeout(PATIENCE)
+        tab = Tab(context)
+        for path in paths:
+            try:
+                wrong = check(tab, path, pictures)
+            except Error as error:
+                wrong = [str(error)]
+                tab.page.close()
+                tab = Tab(context)
+            faults.append((str(path.relative_to(folder)), wrong))
+        if words:
+            search = check_search(context.new_page(), folder, words)
+            faults.append(("search.html", search))
+        version = browser.version
+        browser.close()
+    return version, faults
 
 
 def main():
@@ -206,33 +281,34 @@ def main():
     if not pages:
         print(f"No pages in {options.folder}: build them with make docs.")
         return 1
-    n_wrong = 0
-    with sync_playwright() as playwright:
-        if (browser_path := find_browser(playwright)) is None:
-            print("No Chromium was found: the pages have not been looked at.")
-            return 0
-        # As root, which containers are, Chromium runs only without its sandbox.
-        browser = playwright.chromium.launch(
-            executable_path=browser_path, args=["--no-sandbox"]
-        )
-        context = browser.new_context(offline=True, reduced_motion="reduce")
-        for path in pages:
-            page = context.new_page()
-            try:
-                wrong = check(page, path, options.save)
-            except Error as error:
-                wrong = [str(error)]
-            page.close()
-            for what in wrong:
-                print(f"{path.relative_to(folder)}: {what}")
-            n_wrong += bool(wrong)
-        if not options.only and (folder / "search.html").exists():
-            wrong = check_search(context.new_page(), folder)
-            for what in wrong:
-                print(f"search.html: {what}")
-            n_wrong += bool(wrong)
-        version = browser.version
-        browser.close()
+    has_search = not options.only and (folder / "search.html").exists()
+    words = list(FIRST_RESULTS) if has_search else []
+    # Several browsers side by side, each in a thread that waits for it.
+    most = min(os.cpu_count() or 1, MOST_BROWSERS)
+    n_browsers = min(most, 1 + len(pages) // PAGES_OF_A_BROWSER)
+    with ThreadPoolExecutor(n_browsers) as pool:
+        tasks = [
+            pool.submit(
+                check_all,
+                folder,
+                pages[i::n_browsers],
+                words[i::n_browsers],
+                options.save,
+            )
+            for i in range(n_browsers)
+        ]
+        results = [task.result() for task in tasks]
+    version = results[0][0]
+    if version is None:
+        print("No Chromium was found: the pages have not been looked at.")
+        return 0
+    faults = {}
+    for name, wrong in sorted(fault for _, part in results for fault in part):
+        faults.setdefault(name, []).extend(wrong)
+    for name, wrong in faults.items():
+        for what in wrong:
+            print(f"{name}: {what}")
+    n_wrong = sum(map(bool, faults.values()))
     print(f"{len(pages)} pages in Chromium {version}, {n_wrong} of them with errors.")
     return int(n_wrong > 0)
 
