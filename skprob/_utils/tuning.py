@@ -167,8 +167,9 @@ class Tuning(NamedTuple):
     #: zeros fits take 0.6 to 0.75 times as long.
     share_at_zero: float = 0.01
     #: Number of iterations after which L-BFGS first renews its coordinates; the number
-    #: is doubled each time.
-    first_stretch: int = 40
+    #: is doubled each time. With 20 in place of 40, 500 classes take 0.86 times the
+    #: passes at C = 1 and 0.98 times at C = 100, and Taylor softmax 0.77 to 0.97 times.
+    first_stretch: int = 20
 
     # Single precision: see `skprob/_utils/single_precision.py`.
 
