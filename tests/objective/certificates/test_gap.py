@@ -8,10 +8,15 @@ from scipy import sparse
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.objective import CosineObjective, LinearObjective, split_rows
-from skprob.solvers import SOLVERS, Tuning, solve
+from skprob.solvers import Tuning, solve
 from skprob.targets import LabelTarget, as_target
 
-from ...solvers.training_problems import classes, exact_optimum, objective_of
+from ...solvers.training_problems import (
+    METHODS,
+    classes,
+    exact_optimum,
+    objective_of,
+)
 
 COSTS = np.array([[0, 1, 2, 0], [0.5, 0, 1, 1], [0.2, 0, 0, 2], [1, 1, 0.3, 0]]) / 4
 LOSSES = {
@@ -212,7 +217,7 @@ def test_it_is_not_far_above_what_is_left(mapping, n_classes):
     X, y = classes(n_classes, n_samples=100)
     objective = objective_of(X, y, mapping, l2=0.01)
     least, _ = objective.value_and_gradient(exact_optimum(objective))
-    for solver in SOLVERS:
+    for solver in METHODS:
         solution = solve(
             objective, objective.initial(), solver=solver, tol=1e-3, max_iter=1000
         )
@@ -231,7 +236,7 @@ def test_neither_it_nor_the_objective_is_ever_negative(mapping, dtype):
     X = (X + 20 * np.eye(5)[y]).astype(dtype)
     for l2 in (1e-3, 1e-8, 1e-14, 0.0):
         objective = objective_of(X, y, mapping, l2=l2)
-        for solver in SOLVERS:
+        for solver in METHODS:
             solution = solve(
                 objective, objective.initial(), solver=solver, tol=1e-9, max_iter=200
             )
