@@ -69,7 +69,6 @@ def profile(noise, X, y, **params):
     ("noise", "start", "n_draws"),
     [
         (StudentT(1.5), "student_t", 1000),
-        (GeneralizedNormal(3.0), "generalized_normal", 3000),
         (SkewNormal(0.7), SkewNormal(0.0), 10_000),
     ],
     ids=repr,

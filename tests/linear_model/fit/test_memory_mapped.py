@@ -60,13 +60,12 @@ def save(folder, dtype, order, kind):
     [
         ("float64", "C", "skprob.SoftmaxClassifier(tol=1e-2)", "class"),
         (
-            "float64",
+            "float32",
             "F",
             "skprob.SparsemaxClassifier(solver='lbfgs', tol=1e-2)",
             "class",
         ),
-        ("float32", "F", "skprob.SoftmaxClassifier(tol=1e-2)", "class"),
-        ("float32", "C", "skprob.EntmaxClassifier(tol=1e-2)", "label_set"),
+        ("float64", "F", "skprob.EntmaxClassifier(tol=1e-2)", "label_set"),
     ],
 )
 def test_a_fit_allocates_a_fraction_of_X(tmp_path, dtype, order, model, kind):
