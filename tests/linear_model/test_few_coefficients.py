@@ -74,6 +74,8 @@ def proximal_gradient(X, y, strength, l1_ratio, factors, by_feature, n_steps=60_
         size = np.linalg.norm(U, axis=0) if by_feature else abs(U)
         kept = np.maximum(size - length * lasso, 0) / np.where(size > 0, size, 1)
         W = kept * U
+        if abs(W - before).max() < 1e-15:
+            break
         if np.vdot(V - W, W - before) > 0:
             t = 1.0
     loss = -(log_softmax(Z @ W.T, axis=1) * target).sum(axis=1).mean()
