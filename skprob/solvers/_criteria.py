@@ -61,10 +61,6 @@ class Criteria:
     They are checked in this order up to the first that is not met, because the last one
     takes a pass over the data. For a solver that is stalled only 1 and 4 are checked.
 
-    With `share_of_start` a point is also accepted if no entry of its gradient is larger
-    than this share of the largest entry at the start. Fits to folds, which start at the
-    solution of all rows, stop by it.
-
     Parameters
     ----------
     tol : float
@@ -79,8 +75,6 @@ class Criteria:
         passes.
     tol_at_start : float, default=None
         Tolerance before the first step, in place of `tol`; None stands for `tol`.
-    share_of_start : float, default=0.0
-        Share of the largest entry of the gradient at the start.
     tuning : Tuning, default=Tuning()
     """
 
@@ -93,7 +87,6 @@ class Criteria:
         certify=True,
         reports_gap=True,
         tol_at_start=None,
-        share_of_start=0.0,
         tuning=Tuning(),
     ):
         self.tol, self.tuning = tol, tuning
@@ -101,7 +94,6 @@ class Criteria:
         self.most_of_all, self.max_iter = max_iter, max(max_iter - n_before, 0)
         self.certify, self.reports_gap = certify, certify and reports_gap
         self.tol_at_start = tol if tol_at_start is None else tol_at_start
-        self.share_of_start = share_of_start
 
     def of_start(self, tol, max_iter):
         """The criteria of a point that is only a start: no duality gap is computed."""
@@ -129,9 +121,7 @@ class Criteria:
 
     def _rows(self, problem, state, history, tol, norm, is_stalled):
         """The criteria in order, up to the first that is not met."""
-        at_start = history[0].gradient_norm if history else 0.0
-        limit = max(tol, self.share_of_start * at_start)
-        rows = [Criterion(1, "gradient", norm, limit, norm <= limit)]
+        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
         if not (norm <= tol and problem.description.is_linear):
             return rows
         limit = allowed_decrease(problem, state.point.value, tol)

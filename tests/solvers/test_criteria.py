@@ -518,16 +518,3 @@ def test_the_last_iteration_is_that_of_max_iter():
     for n_rows in range(4):
         verdict = verdict_on(Stub(), state, [row(0.7)] * n_rows, criteria)
         assert verdict.is_last == (n_rows >= 2)
-
-
-@every_solver
-def test_a_share_of_the_gradient_at_the_start_is_enough(solver):
-    objective = objective_of(*classes())
-    start = objective.initial()
-    limits = {"tol": 1e-12, "max_iter": 1000, "certify": False}
-    solution = solvers.solve(
-        objective, start, solver=solver, share_of_start=0.1, **limits
-    )
-    at_start, *_, before, last = [row.gradient_norm for row in solution.history]
-    assert solution.converged
-    assert last <= 0.1 * at_start < before

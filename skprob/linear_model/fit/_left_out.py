@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...objective import leave_one_out, scores_of
-from ...solvers import method_for, plan
+from ...solvers import plan
 from ._chosen_C import problem_of_leave_one_out
 from ._start import LastFit
 
@@ -39,28 +39,10 @@ def near_solution(objective, parameters, model, spec, rows):
             rows=rows,
         )
         return {"left_out": left_out}
-    if can_start_folds(objective, spec):
+    if plan(objective.description, spec.tuning).by_output:
+        # Fits to folds from zero take twice as long as from the solution of all rows.
         return {"start": LastFit(*objective.to_model(parameters), None, None)}
     return {}
-
-
-def can_start_folds(objective, spec):
-    """Whether fits to folds start at the solution of all rows.
-
-    With separate outputs, or by conjugate gradients with a diagonal preconditioner, as
-    for wide and sparse rows, they take less time than from zero. They end by the
-    gradient at the start, so this must be able to vanish: the objective has a single
-    minimum, with a derivative there.
-    """
-    kind = objective.description
-    chosen = plan(kind, spec.tuning)
-    if chosen.by_output:
-        return True
-    method = method_for(kind, spec.tuning) if spec.solver == "auto" else spec.solver
-    is_smooth = kind.is_convex and not (kind.has_kinks or kind.has_shrinkage)
-    has_minimum = is_smooth and objective.has_penalty and spec.noise is None
-    is_diagonal = method == "newton-cg" and chosen.preconditioner == "diagonal"
-    return is_diagonal and has_minimum
 
 
 def is_left_out_faster(spec, objective, rows):

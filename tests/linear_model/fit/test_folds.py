@@ -6,12 +6,11 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 
-from skprob import EntmaxClassifier, SigmoidClassifier, SoftmaxClassifier
+from skprob import SigmoidClassifier
 from skprob.decision import LabelCuts
-from skprob.linear_model.fit import SeparateFolds, _folds
+from skprob.linear_model.fit import SeparateFolds
 
 from ..data_sets import label_sets
 
@@ -58,81 +57,6 @@ def test_models_of_folds_have_not_seen_the_rows(tol, within):
         [test for _, test in KFold(3, shuffle=True, random_state=0).split(Y)]
     )
     assert np.abs(model.predict_proba(X[order]) - expected).max() > 0.1
-
-
-COUPLED = {
-    "softmax": SoftmaxClassifier(max_iter=10_000),
-    "1.5-entmax": EntmaxClassifier(1.5, max_iter=10_000),
-}
-
-
-def correlated_label_sets(n_rows, n_labels=8):
-    """Wide sparse rows with one to three of the labels, by the same teacher."""
-    teacher = np.random.default_rng(1).normal(size=(600, n_labels))
-    rng = np.random.default_rng(n_rows)
-    X = sparse.random_array((n_rows, 600), density=0.05, rng=rng, format="csr")
-    scores = X @ teacher / 1.5 + rng.gumbel(size=(n_rows, n_labels))
-    Y = (scores > np.sort(scores, axis=1)[:, [-4]]) & (scores > 0.8)
-    Y[np.arange(n_rows), scores.argmax(axis=1)] = True
-    return X, Y.astype(int)
-
-
-def out_of_fold_by_refits(model, X, Y):
-    """Probabilities of left-out rows by fits from zero, and the rows' numbers."""
-    blocks, numbers = [], []
-    single = clone(model).set_params(threshold=0.1, tol=1e-9)
-    for train, test in KFold(3, shuffle=True, random_state=0).split(Y):
-        blocks.append(single.fit(X[train], Y[train]).predict_proba(X[test]))
-        numbers.append(test)
-    return np.vstack(blocks), np.concatenate(numbers)
-
-
-@pytest.mark.parametrize(
-    ("name", "C"), [("softmax", 1.0), ("softmax", 100.0), ("1.5-entmax", 1.0)]
-)
-def test_loose_fits_to_folds_choose_the_cuts_of_exact_fits(name, C, monkeypatch):
-    X, Y = correlated_label_sets(240)
-    X_new, Y_new = correlated_label_sets(2000)
-    model = clone(COUPLED[name]).set_params(C=C)
-    expected, rows = out_of_fold_by_refits(model, X, Y)
-    Recorded.seen.clear()
-    # Fits to folds from zero would call it.
-    monkeypatch.setattr(_folds, "fit_to_rows", None)
-    model.set_params(threshold=Recorded()).fit(X, Y)
-    (loose,) = Recorded.seen
-    # Share of the influence of the left-out rows that is left, and distances.
-    left, influence = loose - expected, model.predict_proba(X[rows]) - expected
-    assert np.linalg.norm(left) < 0.35 * np.linalg.norm(influence)
-    assert abs((left * influence).sum()) < 0.12 * (influence**2).sum()
-    exact = LabelCuts().fit(expected, Y[rows], polytope="simplex")
-    by_exact = exact.predict(model.predict_proba(X_new))
-    scores = [
-        f1_score(Y_new, sets, average="micro")
-        for sets in (model.predict(X_new), by_exact)
-    ]
-    assert scores[0] > scores[1] - 0.01
-
-
-@pytest.mark.parametrize("name", COUPLED)
-def test_fits_to_folds_are_as_tight_as_the_tolerance(name):
-    X, Y = correlated_label_sets(150)
-    model = clone(COUPLED[name]).set_params(C=1.0, tol=1e-8, threshold=Recorded())
-    expected, _ = out_of_fold_by_refits(model, X, Y)
-    Recorded.seen.clear()
-    model.fit(X, Y)
-    assert_allclose(Recorded.seen[0], expected, atol=1e-4)
-
-
-def test_a_fold_without_unlabelled_rows_has_another_shape():
-    """The only row without a label is left out by one of the folds."""
-    X, Y = correlated_label_sets(90)
-    Y[0] = 0
-    Recorded.seen.clear()
-    model = SoftmaxClassifier(C=1.0, threshold=Recorded()).fit(X, Y)
-    assert model.has_none_class_
-    (predictions,) = Recorded.seen
-    assert predictions.shape == Y.shape
-    assert np.isfinite(predictions).all()
 
 
 @pytest.mark.parametrize("n_columns", [3, 60])
