@@ -78,7 +78,7 @@ def test_a_tolerance_whose_square_overflows_is_a_large_one(solver):
         (load_breast_cancer, Softmax()),
         (load_breast_cancer, Entmax(1.5)),
     ],
-    ids=repr,
+    ids=lambda value: getattr(value, "__name__", repr(value)),
 )
 def test_what_is_left_is_what_was_promised(load, mapping):
     """Along a path of penalties, from zero and from the last solution alike."""
