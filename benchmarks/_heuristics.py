@@ -239,6 +239,7 @@ GROUPS = {
         "whole Hessian in one product": without(groups=(*BOTH, "l1"), few_parameters=0),
     },
     by_cg: {
+        "exponentials cost more": without(elementwise_cost=1.0),
         "rough steps": without(forcing_term=1e-2, groups=TEXTS),
         "Nash-Sofer stop": without(least_gain=0.0, groups=TEXTS),
         "preconditioner renewed": without(plan={"renew_after": math.inf}),

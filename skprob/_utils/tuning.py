@@ -13,6 +13,8 @@ class Tuning(NamedTuple):
 
     # The choice of the method: see `plan`.
 
+    #: Cost of an elementwise function of one number, such as an exponential.
+    elementwise_cost: float = 50.0
     #: Cost of a round trip to remote blocks: 4 to 10 ms on a cluster.
     round_trip_cost: float = 4e7
     #: Largest cost of a whole Hessian with its factor. Below it Newton's steps take 0.5

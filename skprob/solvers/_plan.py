@@ -143,6 +143,7 @@ class _Costs(NamedTuple):
 
     size: int  #: Number of parameters for each raw prediction.
     n_rows: int  #: At least as many as columns.
+    functions: float  #: Cost of a function of all raw predictions.
     product: float  #: Cost of a Hessian product.
     row: float  #: Cost of a row of a Gram matrix.
 
@@ -153,15 +154,17 @@ class _Costs(NamedTuple):
         # At least one row for each column, so that copies of rows, or rows without
         # weight, do not change the plan.
         n_rows = max(description.n_rows, size)
-        # A row costs at least as much as one number: a sparse X may be all zeros.
-        n_stored = max(description.n_stored / description.n_rows, 1) * n_rows
-        product = 2 * n_outputs * n_stored
+        n_stored = description.n_stored * n_rows / description.n_rows
+        functions = tuning.elementwise_cost * n_rows * n_outputs
+        product = 2 * n_outputs * n_stored + functions
         product += tuning.round_trip_cost * description.is_remote
-        return cls(size, n_rows, product, row=size**2 / 2)
+        row = size * (size / 2 + tuning.elementwise_cost)
+        return cls(size, n_rows, functions, product, row)
 
     def of_grams(self, n_grams, n_drawn):
         """Cost of Gram matrices and their factors, in Hessian products."""
-        return n_grams * (n_drawn * self.row + self.size**3) / self.product
+        grams = n_grams * (n_drawn * self.row + self.size**3)
+        return (grams + self.functions) / self.product
 
 
 def _copies_rows(description, costs, tuning):

@@ -127,9 +127,9 @@ def test_many_raw_predictions_have_single_precision():
 
 
 def test_gram_matrices_of_little_data_are_of_all_rows():
-    n_rows = Tuning().little_data // 100
-    assert plan(sized(n_rows, 100, 10)).n_drawn == n_rows
-    assert plan(sized(n_rows + 1, 100, 10)).n_drawn < n_rows
+    n_rows = Tuning().little_data // 65
+    assert plan(sized(n_rows, 65, 10)).n_drawn == n_rows
+    assert plan(sized(n_rows + 1, 65, 10)).n_drawn < n_rows
 
 
 def test_fields_of_a_plan_can_be_fixed():

@@ -34,7 +34,7 @@ class HessianChoice:
         self.is_sparse = n_stored < tuning.sparse_share * n_rows * size
         # In multiplications: a Hessian product, and products of all pairs of columns of
         # the included parameters.
-        self._of_product = 4 * n_outputs * n_stored
+        self._of_product = n_outputs * (4 * n_stored + tuning.elementwise_cost * n_rows)
         self._of_gram = n_rows * n_included**2
         if n_outputs == 1:
             # Numbers of the rows, which are fewer than columns if the rows are sparse.

@@ -210,9 +210,7 @@ def test_quasi_newton_steps_keep_their_pairs():
 def test_a_step_of_many_products_is_followed_by_the_whole_hessian():
     X, signs = data()
     problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
-    # New Gram matrices would set the number of products to zero.
-    never = (("renew_after", np.inf),)
-    tuning = Tuning(hessian_products=0.01, largest_hessian_cost=0.0, fixed_plan=never)
+    tuning = Tuning(hessian_products=0.01, largest_hessian_cost=0.0)
     solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
     state = solver.init(problem, problem.at(problem.initial()))
     few = solver.step(problem, state)
