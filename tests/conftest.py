@@ -36,6 +36,13 @@ if settings().derandomize:
         monkey.setattr(providers, "_get_local_constants", lambda: constants)
 
 
+def pytest_collection_modifyitems(items):
+    """Refuse names of tests that differ from process to process."""
+    bad = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if bad:
+        raise pytest.UsageError(f"name the cases by ids, not by addresses: {bad[0]}")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def interrupts():
     """Interrupts work, also where a shell has started the tests in the background.
