@@ -40,7 +40,7 @@ class IntegerInterval(Interval):
         return is_integer(value) and super().is_satisfied_by(value)
 
 
-#: Values of a parameter ``n_jobs``: joblib's numbers of processes, of which 0 is none.
+#: Values of a parameter ``n_jobs``: all integers but 0, which joblib refuses, or None.
 NUMBERS_OF_JOBS = [
     IntegerInterval(1, None, closed="left"),
     IntegerInterval(None, -1, closed="right"),

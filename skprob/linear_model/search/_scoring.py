@@ -30,8 +30,8 @@ def check_scorer(scorer):
     except TypeError:
         raise ValueError(
             "scoring must be a name or a function of (estimator, X, y); got "
-            f"{scorer!r}, a function of {parameters}. Make a scorer of a metric by "
-            "sklearn.metrics.make_scorer, or take one of skprob.metrics."
+            f"{getattr(scorer, '__name__', repr(scorer))}{parameters}. Make a scorer "
+            "of a metric by sklearn.metrics.make_scorer, or take one of skprob.metrics."
         ) from None
 
 

@@ -590,7 +590,7 @@ def test_bad_parameters_are_refused():
         ({"n_jobs": 0}, r"'n_jobs' parameter .* in the range \[1, inf\).* Got 0"),
         ({"n_jobs": "all"}, "'n_jobs' parameter"),
         ({"scoring": "best"}, "'scoring' parameter"),
-        ({"scoring": f1_score}, r"scoring must be .* a function of \(y_true, y_pred"),
+        ({"scoring": f1_score}, r"scoring must be .* got f1_score\(y_true, y_pred"),
         ({"refit": "yes"}, "'refit' parameter"),
     ]:
         assert_refused(message, EntmaxClassifierCV(**params).fit, *labels())
