@@ -248,8 +248,8 @@ def test_sets_outside_the_budget():
     X, Y = sets()
     with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+ sums to"):
         SigmoidClassifier(budget=(1, 2)).fit(X, Y)
-    for budget in (3, 2), (1,):
-        with pytest.raises(ValueError, match=r"budget must be .* got"):
+    for budget, allowed in ((3, 2), r"\(lower, upper\)"), ((1,), "two numbers"):
+        with pytest.raises(ValueError, match=f"budget must be {allowed}.* got"):
             SigmoidClassifier(budget=budget).fit(X, Y)
     with pytest.raises(ValueError, match=r"budget must be two numbers.* got 2"):
         LinearClassifier(Sigmoid(budget=2)).fit(X, Y)
