@@ -115,7 +115,7 @@ def smallest_C(
             estimator._check_array_api(spec)
         arguments = X, y, sample_weight, available, offset
         with training_rows(estimator, spec, *arguments) as (rows, _):
-            spec = spec.for_features(*estimator._features())
+            spec = estimator._for_features(spec)
             return estimator.l1_ratio * entry_C(spec, rows)
 
 

@@ -139,18 +139,21 @@ class BaseLinearClassifier(
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as (rows, for_callbacks):
-                spec = spec.for_features(*self._features())
+                spec = self._for_features(spec)
                 warn_of_target(rows)
                 attributes_of_choice = {}
                 if spec.C == "loo":
                     from ..fit import with_chosen_C  # Imported when used.
 
                     spec, attributes_of_choice = with_chosen_C(spec, rows)
-                choose_threshold = None
+                choose_threshold = progress = None
                 if rows.target_type == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
-                given = {"available": available, "offset": offset}
-                progress = self._progress(for_callbacks, given)
+                # Callbacks are those of the classifier, or of a search that fits it.
+                has_callbacks = bool(getattr(self, "_skl_callbacks", None))
+                has_callbacks |= hasattr(self, "_parent_callback_ctx")
+                if has_callbacks or self.verbose:
+                    progress = FitProgress(self, for_callbacks, has_callbacks)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 attributes = fit.attributes | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
@@ -170,20 +173,6 @@ class BaseLinearClassifier(
             return KnownThreshold(threshold)
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
-    def _progress(self, for_callbacks, given):
-        """The ``FitProgress`` of a fit; None without callbacks and ``verbose``.
-
-        `for_callbacks` is from :func:`training_rows`, and `given` has further metadata.
-        """
-        # Callbacks are those of the classifier, or of a search that fits it.
-        has_callbacks = bool(getattr(self, "_skl_callbacks", None))
-        has_callbacks |= hasattr(self, "_parent_callback_ctx")
-        if not (has_callbacks or self.verbose):
-            return None
-        given = {name: array for name, array in given.items() if array is not None}
-        metadata = for_callbacks["metadata"] | given
-        return FitProgress(self, for_callbacks | {"metadata": metadata}, has_callbacks)
-
     def _last_fit(self):
         """The coefficients from which `fit` starts."""
         coef, intercept = to_numpy(self.coef_), to_numpy(self.intercept_)
@@ -195,16 +184,19 @@ class BaseLinearClassifier(
             return LastFit(coef, intercept, None, None)
         return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
 
-    def _features(self):
-        """Number of the features, and their names or None."""
-        return self.n_features_in_, getattr(self, "feature_names_in_", None)
+    def _for_features(self, spec):
+        """The spec with names of the features, and checked penalty factors of them."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None and spec.penalty_factors is None:
+            return spec
+        return spec.for_features(self.n_features_in_, names)
 
     def _refit_spec(self):
         """The spec of a fit with the parameters of the last one, and the C it chose."""
         spec = unfitted(self)._fit_spec()
         if spec.C == "loo":
             spec = replace(spec, C=self.C_)
-        return spec.for_features(*self._features())
+        return self._for_features(spec)
 
 
 # Attributes that scikit-learn sets at the beginning of a fit, when it checks X.

@@ -1,7 +1,7 @@
 """From the arguments of `fit` to the checked rows of a fit."""
 
 import functools
-from contextlib import contextmanager
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -19,24 +19,21 @@ from .._training_data import TrainingData
 from ..fit import RowsInMemory
 
 
-@contextmanager
 def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     """The checked rows of a user's arguments of `fit`, in memory or on workers.
 
-    Yields
-    ------
-    rows : RowsInMemory or DaskRows
-    for_callbacks : dict
-        The checked X, y and metadata of the fit.
+    Returns
+    -------
+    context : context manager
+        Its value is a pair: the rows, RowsInMemory or DaskRows, and a dict of the
+        checked X, y and metadata for callbacks. At its end rows on workers are freed.
     """
     if has_dask(X, y, sample_weight, available, offset):
         from ..dask import dask_rows, refuse_for_dask
 
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)
-        with dask_rows(spec, check_columns, X, y, sample_weight) as result:
-            yield result
-        return
+        return dask_rows(spec, check_columns, X, y, sample_weight)
     data, encoded = checked_data(
         estimator,
         spec,
@@ -51,7 +48,11 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         classes_like_y = moved(classes_like_y, y)
     rows = RowsInMemory(spec, data, encoded, classes_like_y)
     metadata = {"sample_weight": data.sample_weight}
-    yield rows, {"X": data.X, "y": data.y, "metadata": metadata}
+    if available is not None:
+        metadata["available"] = available
+    if offset is not None:
+        metadata["offset"] = offset
+    return nullcontext((rows, {"X": data.X, "y": data.y, "metadata": metadata}))
 
 
 def checked_data(estimator, spec, X, y, sample_weight, available, offset):

@@ -95,7 +95,7 @@ class FitSpec:
     def for_features(self, n_features, names):
         """The spec with checked penalty factors; names are None where X has none."""
         if self.penalty_factors is None:
-            return self if names is None else replace(self, feature_names=names)
+            return replace(self, feature_names=names)
         factors = checked_factors(self.penalty_factors, n_features, names)
         factors = None if (factors == 1).all() else factors
         return replace(self, penalty_factors=factors, feature_names=names)

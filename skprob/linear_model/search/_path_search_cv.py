@@ -357,7 +357,7 @@ class PathSearchCV(BaseLinearClassifier):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
         best["l1_ratio"] = getattr(self, "l1_ratio_", 0.0)
         template = unfitted(self)._template(self.target_type_).set_params(**best)
-        return template._fit_spec().for_features(*self._features())
+        return self._for_features(template._fit_spec())
 
     def _template(self, target_type):
         """An unfitted classifier with the parameters that it shares with this one."""
@@ -398,9 +398,7 @@ class PathSearchCV(BaseLinearClassifier):
         given_of_labelled(data.given, encoded)
         template.set_params(target_type=encoded.target_type)
         specs = [
-            replace(spec, target_type=encoded.target_type).for_features(
-                *self._features()
-            )
+            self._for_features(replace(spec, target_type=encoded.target_type))
             for spec in specs
         ]
         grid = Grid(
