@@ -25,39 +25,20 @@ def objectives_of(spec, rows):
     """
     strength = penalty_strength(spec.C, rows.total_weight)
     _check_on_rows(spec, rows)
-    loss, *later_losses = _stages(spec)
-    objective = _objective(spec, rows, loss, strength)
-    return [objective, *map(objective.with_loss, later_losses)]
-
-
-def _stages(spec):
-    """The losses to minimise in turn; the last one is the loss of the spec."""
-    stages = spec.loss.stages()
+    losses = spec.loss.stages()
     if spec.last_fit is not None:
-        return stages[-1:]
-    if spec.mapping.traits.is_only_a_function:
+        losses = losses[-1:]
+    elif spec.mapping.traits.is_only_a_function:
         # The gradient may vanish at zero scores: start from the solution of softmax.
-        return [FenchelYoungLoss(Softmax()), *stages]
-    return stages
-
-
-def _objective(spec, rows, loss, strength):
-    """The objective of a loss: of wide rows, of cosines, or of penalised scores."""
+        losses = [FenchelYoungLoss(Softmax()), *losses]
+    objective = None
     if rows.wide_X is not None:
         from ._wide_rows import wide_objective  # Imported when used.
 
-        wide = wide_objective(spec, rows, loss, strength)
-        if wide is not None:
-            return wide
-    tuning = spec.tuning
-    if spec.l1_ratio > 0:
-        tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
-    blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows, tuning)
-    if spec.unit_rows is not None:
-        from ...objective import CosineObjective  # Imported when used.
-
-        return CosineObjective(blocks, loss)
-    return _penalised(spec, blocks, loss, strength)
+        objective = wide_objective(spec, rows, losses[0], strength)
+    if objective is None:
+        objective = _objective(spec, rows, losses[0], strength)
+    return [objective, *map(objective.with_loss, losses[1:])]
 
 
 def penalty_strength(C, total):
@@ -85,11 +66,19 @@ def _check_on_rows(spec, rows):
     loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 
 
-def _penalised(spec, blocks, loss, strength):
-    """The objective of blocks under the penalty of a strength.
+def _objective(spec, rows, loss, strength):
+    """The objective of the features of X: of cosines, or of penalised scores.
 
-    Features with an infinite factor are left out.
+    Features with an infinite penalty factor are left out.
     """
+    tuning = spec.tuning
+    if spec.l1_ratio > 0:
+        tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
+    blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows, tuning)
+    if spec.unit_rows is not None:
+        from ...objective import CosineObjective  # Imported when used.
+
+        return CosineObjective(blocks, loss)
     factors, features = spec.penalty_factors, slice(None)
     leaves_out = factors is not None and np.isinf(factors).any()
     if leaves_out:

@@ -59,16 +59,27 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
-    objectives, stage, start = _with_start(objectives, spec, rows)
     objective = objectives[-1]  # The others are minimised before it.
-    attributes_at = partial(_attributes_at, objective, rows, choose_threshold)
-    if spec.noise is None:
-        solution = _minimised(objectives, stage, start, spec, progress, attributes_at)
+    stage = Stage.EASIER_LOSS
+    if spec.last_fit is not None:
+        start = start_from(objective, spec.last_fit, rows)
     else:
+        if objective.description.has_shrinkage:
+            objectives, stage = _after_stronger_penalties(objectives, spec)
+        start = objectives[0].initial()
+    attributes_at = partial(_attributes_at, objective, rows, choose_threshold)
+    if spec.noise is not None:
         from ._learnt_noise import fit_with_noise  # Imported when used.
 
         spec, solution = fit_with_noise(
             objectives[0], spec, start, progress, attributes_at
+        )
+    elif len(objectives) == 1 and progress is None:
+        # The last state of the solver takes memory, and is not used.
+        solution = solve(objective, start, **spec.solver_options)._replace(state=None)
+    else:
+        solution = _minimised_in_turn(
+            objectives, start, spec, stage, progress, attributes_at
         )
     # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
@@ -86,20 +97,32 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     return Fit(spec, model, solution, attributes)
 
 
-def _minimised(objectives, stage, start, spec, progress, attributes_at):
+def _after_stronger_penalties(objectives, spec):
+    """Objectives of a sparse model after easier ones, if it has no other easier ones.
+
+    Returns
+    -------
+    objectives : list of CompositeObjective
+    stage : Stage
+        Stage of all objectives but the last, for the history.
+    """
+    first, *others = objectives
+    if others or spec.noise is not None or spec.solver == "lbfgs":
+        return objectives, Stage.EASIER_LOSS
+    return [*first.under_stronger_penalties(), first], Stage.STRONGER_PENALTY
+
+
+def _minimised_in_turn(objectives, start, spec, stage, progress, attributes_at):
     """The :class:`Solution` of the last objective, after the others in turn.
 
     With callbacks, ``attributes_at(spec, parameters)`` are the fitted attributes during
-    the fit.
+    the fit. `stage` is that of all objectives but the last, for the history.
     """
-    options = spec.solver_options
-    if len(objectives) == 1 and progress is None:
-        # The last state of the solver takes memory, and is not used.
-        return solve(objectives[0], start, **options)._replace(state=None)
     if progress is not None:
         limits = spec.solver, spec.max_iter, spec.tuning
         most = most_iterations(objectives, *limits)
         progress.start(most, partial(attributes_at, spec))
+    options = spec.solver_options
     return solve_in_turn(objectives, start, stage=stage, progress=progress, **options)
 
 
@@ -109,27 +132,6 @@ def _attributes_at(objective, rows, choose_threshold, spec, parameters):
     if choose_threshold is not None:
         model = model.with_threshold(choose_threshold(model.probabilities))
     return attributes_of_model(model, spec)
-
-
-def _with_start(objectives, spec, rows):
-    """The objectives to minimise in turn, and the parameters to start from.
-
-    Returns
-    -------
-    objectives : list of LinearObjective or CosineObjective
-        The given objectives, possibly after others under stronger penalties.
-    stage : Stage
-        Stage of all objectives but the last, for the history.
-    start : ndarray of shape (n_parameters,)
-    """
-    first, stage = objectives[0], Stage.EASIER_LOSS
-    if spec.last_fit is not None:
-        return objectives, stage, start_from(first, spec.last_fit, rows)
-    is_single = len(objectives) == 1 and spec.noise is None
-    if is_single and first.description.has_shrinkage and spec.solver != "lbfgs":
-        objectives = [*first.under_stronger_penalties(), first]
-        stage = Stage.STRONGER_PENALTY
-    return objectives, stage, objectives[0].initial()
 
 
 def model_at(parameters, objective, spec, rows):
