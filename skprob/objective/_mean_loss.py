@@ -55,8 +55,6 @@ class MeanLoss:
         self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
-        #: Parameters of the last point for which the duality gap shifted intercepts.
-        self.balanced_at = None
 
     def _evaluate_at_zero(self):
         """Set ``value_at_zero``; X is not read."""

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..._utils.arrays import column_sums, dot, precision
 from .._block import predictions_adjoint
-from ._intercepts import balancing_shift, takes_one_step
+from ._intercepts import balancing_shift
 
 
 class TargetSums(NamedTuple):
@@ -88,12 +88,10 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             if bound <= enough:
                 return bound
             return _smaller(bound, _gap_of(objective, parameters, mean, gradient))
-        is_new = not known < np.inf
-        if is_new:
+        if not known < np.inf:
             bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
-        if bound <= enough or not _may_shift(objective, point, bound, enough, is_new):
+        if bound <= enough or not _may_shift(objective, point, bound, enough):
             return bound
-        objective.balanced_at = point.parameters
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
         after = _means_after(objective, parameters, mean, step, *end)
@@ -105,11 +103,8 @@ def _smaller(bound, other):
     return float(np.fmin(bound, max(other, 0.0)))
 
 
-def _may_shift(objective, point, bound, enough, is_new):
-    """Whether other intercepts are likely to halve a bound, or to make it `enough`.
-
-    If the bound is not new, it may be that of the only shift that would be tried.
-    """
+def _may_shift(objective, point, bound, enough):
+    """Whether other intercepts are likely to halve a bound, or to make it `enough`."""
     description, ridge = objective.description, objective.penalty.diagonal
     if not (description.has_intercept and description.keeps_raw_predictions):
         return False
@@ -118,10 +113,7 @@ def _may_shift(objective, point, bound, enough, is_new):
     # About the bound at the best intercepts.
     slope = point.gradient.reshape(objective.shape)[:, :-1]
     remainder = (slope**2 / (2 * ridge[:-1])).sum()
-    if not remainder <= max(2 * enough, bound / 2):
-        return False
-    was_shifted = not is_new and objective.balanced_at is point.parameters
-    return not (was_shifted and takes_one_step(objective))
+    return remainder <= max(2 * enough, bound / 2)
 
 
 def _means_after(objective, parameters, mean, step, value, slope):

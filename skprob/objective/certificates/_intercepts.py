@@ -42,7 +42,7 @@ def balancing_shift(objective, point, enough=0.0):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
     share = objective.class_means[: len(gradient)]
-    if takes_one_step(objective):
+    if _takes_one_step(objective):
         curvature = LinearCurvature(objective, parameters, start)
         shift = newton_step(curvature, gradient, share, 1e-3)
         return shift, mean_loss_at(objective, start, shift)
@@ -67,8 +67,8 @@ def balancing_shift(objective, point, enough=0.0):
     return shift, mean_loss_at(objective, points)
 
 
-def takes_one_step(objective):
-    """Whether the shift is a single Newton's step for all values of `enough`."""
+def _takes_one_step(objective):
+    """Whether the shift is a single Newton's step."""
     n_predictions = objective.description.n_rows * objective.shape[0]
     most = objective.tuning.most_twice
     return objective.description.is_remote or n_predictions > most
