@@ -24,13 +24,15 @@ class Nodes(NamedTuple):
 
     Attributes
     ----------
-    d : ndarray of shape (n_rows, n_nodes, n_classes)
-        Distances x - z_i.
+    x : ndarray of shape (n_rows, n_nodes)
+    z : ndarray of shape (n_rows, n_classes)
+        Scores.
     weights, hazards : ndarray of shape (n_rows, n_nodes, n_classes)
         G h_i dx, divided by its sum over the nodes for logarithms; and h_i.
     """
 
-    d: np.ndarray
+    x: np.ndarray
+    z: np.ndarray
     weights: np.ndarray
     hazards: np.ndarray
 
@@ -51,7 +53,12 @@ class Nodes(NamedTuple):
                 total = weights.sum(axis=1, keepdims=True)
                 weights /= np.where(total > 0, total, 1)
         np.minimum(hazards, TUNING.largest_hazard, out=hazards)
-        return cls(x[:, :, None] - z[:, None], weights, hazards)
+        return cls(x, z, weights, hazards)
+
+    @property
+    def distances(self):
+        """Distances x - z_i, (n_rows, n_nodes, n_classes)."""
+        return self.x[:, :, None] - self.z[:, None]
 
 
 class Derivatives(RowMatrices):
@@ -108,7 +115,7 @@ class Derivatives(RowMatrices):
         """The derivative in the coordinate of the noise's shape."""
 
         def rate(nodes):
-            of_logpdf, of_logcdf = self._noise.shape_slopes(nodes.d)
+            of_logpdf, of_logcdf = self._noise.shape_slopes(nodes.distances)
             change = of_logpdf - of_logcdf + of_logcdf.sum(axis=2, keepdims=True)
             return (nodes.weights * change).sum(axis=1)
 
@@ -192,7 +199,7 @@ class Derivatives(RowMatrices):
     def _hazard_slope(self, nodes):
         """The change of the logarithm of a hazard with its score."""
         with np.errstate(all="ignore"):
-            slope = self._noise.log_hazard_slope(nodes.d, nodes.hazards)
+            slope = self._noise.log_hazard_slope(nodes.distances, nodes.hazards)
         return -np.nan_to_num(slope, posinf=0, neginf=0)
 
     def product(self, direction):

@@ -73,10 +73,14 @@ class IndependentMax(Mapping):
         return omega
 
     def linearize(self, scores):
+        return self._linearize(scores, relative=False)[0]
+
+    def linearize_with_potential(self, scores):
+        self._check_potential()
         return self._linearize(scores, relative=False)
 
     def log_linearize(self, scores):
-        return self._linearize(scores, relative=True)
+        return self._linearize(scores, relative=True)[0]
 
     def label_gradient(self, scores, labels, logarithm):
         noise = get_noise(self.noise)
@@ -134,10 +138,11 @@ class IndependentMax(Mapping):
         return gradient[:, None]
 
     def _linearize(self, scores, relative):
-        value, _, derivatives = self._integrate(scores, relative)
+        """:class:`Linearization` and potential, from one integral for each row."""
+        value, potential, derivatives = self._integrate(scores, relative)
         linear = derivatives.linearization(value)
         if linear.vjp_derivative is not None:
-            return linear
+            return linear, potential
 
         # The Jacobian is continuous even where the density has a jump.
         def vjp_at(z):
@@ -146,7 +151,7 @@ class IndependentMax(Mapping):
             return derivatives.linearization(None).vjp
 
         vjp_derivative = numerical_vjp_derivative(vjp_at, scores)
-        return linear._replace(vjp_derivative=vjp_derivative)
+        return linear._replace(vjp_derivative=vjp_derivative), potential
 
     def _integrate(self, scores, relative):
         """Probabilities, potential (if there is one) and :class:`Derivatives`.

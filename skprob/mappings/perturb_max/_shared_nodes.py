@@ -56,30 +56,42 @@ def shared_groups(scores, noise, tol, relative):
 
 
 def padded_chunks(scores, rows, labels=None):
-    """Some rows at a time, filled up with rows of zeros to one shape.
-
-    Products of matrices of one shape have the same rounding errors: a row does not
-    depend on the others.
+    """Some rows at a time, filled up with rows of zeros to whole stacks.
 
     Yields
     ------
     chunk : ndarray of int
-    z : ndarray of shape (size, n_classes)
-    padded_labels : ndarray of shape (size,)
+    z : ndarray of shape (n_padded, n_classes)
+        `n_padded` is a multiple of ``TUNING.stack_rows``.
+    padded_labels : ndarray of shape (n_padded,)
     """
-    n_classes = scores.shape[1]
-    size = max(1, min(TUNING.chunk_scores // n_classes, TUNING.chunk_rows))
+    n_classes, stack = scores.shape[1], TUNING.stack_rows
+    size = min(TUNING.chunk_scores // n_classes, TUNING.chunk_rows)
+    size = max(1, size // stack) * stack
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
-        z, padded_labels = np.zeros((size, n_classes)), np.zeros(size, dtype=int)
+        n_padded = -(-len(chunk) // stack) * stack
+        z, padded_labels = np.zeros((n_padded, n_classes)), np.zeros(n_padded, int)
         z[: len(chunk)] = scores[chunk]
         if labels is not None:
             padded_labels[: len(chunk)] = labels[chunk]
         yield chunk, z, padded_labels
 
 
+def _by_stacks(rows, table):
+    """Products of rows with a table, some rows at a time.
+
+    Products of matrices of one shape have the same rounding errors: a row does not
+    depend on the others.
+    """
+    stacks = rows.reshape(-1, TUNING.stack_rows, rows.shape[1])
+    return (stacks @ table).reshape(len(rows), *table.shape[1:])
+
+
 class SharedNodes:
     """Nodes of the trapezoidal rule, and tables of log Φ and the hazard there.
+
+    Methods but :meth:`nodes` take whole stacks of rows: see :func:`padded_chunks`.
 
     Parameters
     ----------
@@ -141,20 +153,21 @@ class SharedNodes:
     def probabilities(self, z):
         """Probabilities, potential, and a mask of the rows within the tolerance."""
         sums, basis, below = self._sums(z)
-        G = np.exp(sums @ self._logcdf)
-        log_p, last = self._interpolated(G @ self._hazards, basis)
+        G = np.exp(_by_stacks(sums, self._logcdf))
+        log_p, last = self._interpolated(_by_stacks(G, self._hazards), basis)
         p = np.exp(log_p + below)
         total = p.sum(axis=1)
         is_done = self._is_one(total) & (last <= TUNING.table_error * self.tol * 10)
         # E[max] = E[noise] + ∫ (Φ - G), where one class alone has G = Φ.
-        potential = self.noise.mean or 0.0
-        potential = potential + (np.exp(self.noise.logcdf(self.x)) - G) @ self._weights
+        gap = np.exp(self.noise.logcdf(self.x)) - G
+        potential = (self.noise.mean or 0.0) + _by_stacks(gap, self._weights)
         return p / total[:, None], potential, is_done
 
     def log_probabilities(self, z):
         """Logarithms of probabilities, and a mask of the rows within the tolerance."""
         sums, basis, below = self._sums(z)
-        points = np.exp(sums @ self._logcdf) @ self._hazards
+        G = np.exp(_by_stacks(sums, self._logcdf))
+        points = _by_stacks(G, self._hazards)
         log_p, last = self._interpolated(points, basis)
         log_p += below
         total = np.exp(log_p).sum(axis=1)
@@ -171,9 +184,10 @@ class SharedNodes:
         """
         integrand, (small, large), below = self._label_integrand(z, labels)
         rows = np.arange(len(z))
-        p = integrand @ self._weights
+        p = _by_stacks(integrand, self._weights)
         integrand /= p[:, None]
-        rates = (integrand @ self._rates).reshape(-1, self._n, self._n) @ small
+        rates = _by_stacks(integrand, self._rates)
+        rates = rates.reshape(-1, self._n, self._n) @ small
         rates *= large
         rates = rates.sum(axis=1) * -np.exp(below)
         rates[rows, labels] = 0
@@ -192,24 +206,31 @@ class SharedNodes:
         integrand *= self._weights
         p = integrand.sum(axis=1)
         of_logcdf, of_log_hazard = self._shape_tables
-        integrand *= sums @ of_logcdf + of_label @ of_log_hazard
+        integrand *= _by_stacks(sums, of_logcdf) + _by_stacks(of_label, of_log_hazard)
         is_within = below[np.arange(len(z)), labels] == 0
         return integrand.sum(axis=1) / p, self._is_relative(p) & is_within
 
     def nodes(self, z, relative):
         """:class:`Nodes` for derivatives."""
         sums, (small, large), below = self._sums(z)
-        products = (large[:, :, None] * small[:, None]).reshape(*sums.shape, -1)
-        log_hazards = self._log_hazards.T @ products + below[:, None]
-        common = sums @ self._logcdf + np.log(self._weights)
+        small, large = small.swapaxes(1, 2), large.swapaxes(1, 2)
+        products = (large[..., None] * small[..., None, :]).reshape(*z.shape, -1)
+        hazards = products @ self._log_hazards
+        hazards += below[:, :, None]
+        common = sums @ self._logcdf
+        common += np.log(self._weights)
+        if not relative:  # With an absolute tolerance they may underflow.
+            np.exp(common, out=common)
+            np.exp(hazards, out=hazards)
         x = np.broadcast_to(self.x, common.shape)
-        return Nodes.of(x, z, common, log_hazards, in_logs=True, relative=relative)
+        hazards = hazards.swapaxes(1, 2)
+        return Nodes.of(x, z, common, hazards, in_logs=relative, relative=relative)
 
     def _label_integrand(self, z, labels):
         """G h_y at the nodes, the polynomials, and distances below the depth."""
         sums, (small, large), below = self._sums(z)
-        logs = sums @ self._logcdf
-        logs += self._of_labels(small, large, labels) @ self._log_hazards
+        logs = _by_stacks(sums, self._logcdf)
+        logs += _by_stacks(self._of_labels(small, large, labels), self._log_hazards)
         return np.exp(logs, out=logs), (small, large), below
 
     def _of_labels(self, small, large, labels):
@@ -231,7 +252,8 @@ class SharedNodes:
     def _interpolated(self, points, basis):
         """Logarithms at the scores, and the size of the last coefficients."""
         small, large = basis
-        coefficients = np.log(np.maximum(points, TUNING.least)) @ self._to_coefficients
+        logs = np.log(np.maximum(points, TUNING.least))
+        coefficients = _by_stacks(logs, self._to_coefficients)
         logs = coefficients.reshape(-1, self._n, self._n) @ small
         logs *= large
         return logs.sum(axis=1), np.abs(coefficients[:, -3:]).max(axis=1)

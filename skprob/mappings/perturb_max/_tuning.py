@@ -65,9 +65,11 @@ class Tuning:
     second_margin: float = 2
     #: Degrees n that are tried; the tables have n² polynomials.
     degrees: range = range(4, 25)
-    #: Number of rows of a chunk of the shared route, and most scores of a chunk.
+    #: Most rows and scores of a chunk of the shared route, and number of rows that are
+    #: multiplied with a table together. Rows are filled up to a multiple of it.
     chunk_rows: int = 128
     chunk_scores: int = 1 << 13
+    stack_rows: int = 16
     #: Smallest probability with a relative tolerance, for a heavy-tailed noise: the
     #: truncated tail is `shared_tail * tol`, at most 1e-9 of this.
     least_heavy: float = 1e-8

@@ -8,7 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from skprob.mappings.perturb_max import _shared_nodes
-from skprob.mappings.perturb_max._shared_nodes import SharedNodes, shared_groups
+from skprob.mappings.perturb_max._shared_nodes import (
+    SharedNodes,
+    padded_chunks,
+    shared_groups,
+)
 from skprob.mappings.perturb_max._tuning import TUNING
 from skprob.mappings.perturb_max.noises import get_noise
 
@@ -30,11 +34,12 @@ def test_values_and_logarithms_at_the_nodes(noise, depth):
         shared = SharedNodes(get_noise(noise), 8, depth, 1e-10)
     assert shared.is_accurate
     z = row_of_scores(8, 1)
-    z = np.array([z * 0.9 * depth / -z.min()])
-    p, _, is_done = shared.probabilities(z)
-    log_p, are_logs_done = shared.log_probabilities(z)
-    assert is_done and are_logs_done
-    exact = [one_probability(z[0], i, distribution) for i in range(8)]
+    z *= 0.9 * depth / -z.min()
+    ((_, padded, _),) = padded_chunks(z[None], np.arange(1))
+    p, _, is_done = shared.probabilities(padded)
+    log_p, are_logs_done = shared.log_probabilities(padded)
+    assert is_done[0] and are_logs_done[0]
+    exact = [one_probability(z, i, distribution) for i in range(8)]
     assert_allclose(p[0], exact, rtol=0, atol=1e-10)
     assert_allclose(np.exp(log_p[0]), exact, rtol=1e-6, atol=1e-10)
 
