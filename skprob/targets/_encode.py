@@ -8,7 +8,7 @@ from scipy import sparse
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
 from ._indicator import if_encoded, not_an_indicator
-from ._labels import LabelTarget, labels_of, target_of_labels
+from ._labels import LabelTarget, classes_and_numbers, labels_of, numbers_among
 from ._matrix import check_marginals, encode_matrix
 from ._sparse import SparseTarget
 
@@ -158,11 +158,15 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
     array([[0., 1.],
            [0., 1.]])
     """
-    if target_type == "class":
-        fields = target_of_labels(labels_of(y), dtype, classes)
-    else:
+    if target_type != "class":
         fields = encode_matrix(y, target_type, dtype, classes, polytope, none_class)
-    return EncodedTarget(target_type, *fields)
+        return EncodedTarget(target_type, *fields)
+    labels = labels_of(y)
+    if classes is None:
+        classes, numbers = classes_and_numbers(labels)
+    else:
+        numbers = numbers_among(classes, labels)
+    return EncodedTarget("class", classes, LabelTarget(numbers, len(classes), dtype))
 
 
 def infer_target_type(y):

@@ -102,42 +102,18 @@ def unique_labels(y):
     return np.unique(labels_of(y))
 
 
-def target_of_labels(labels, dtype, classes=None):
-    """The classes and the target of checked labels.
+def classes_and_numbers(labels):
+    """The classes among checked labels, sorted, and the number of each label's class.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-    dtype : dtype
-        The type of the target's values.
-    classes : ndarray of shape (n_classes,), default=None
-        Distinct, in any order; None stands for the sorted labels.
 
     Returns
     -------
     classes : ndarray of shape (n_classes,)
-    target : LabelTarget
-
-    Raises
-    ------
-    ValueError
-        If a label is not among the classes.
+    numbers : ndarray of int of shape (n_samples,)
     """
-    if classes is None:
-        classes, numbers = _numbered(labels)
-    else:
-        numbers = positions_of(labels, classes)
-        if numbers.min(initial=0) < 0:
-            unknown = np.unique(labels[numbers < 0])
-            raise ValueError(
-                f"y holds the labels {unknown[:5].tolist()}, which are not among "
-                f"the classes {classes[:10].tolist()}."
-            )
-    return classes, LabelTarget(numbers, len(classes), dtype)
-
-
-def _numbered(labels):
-    """The classes among labels, sorted, and the number of each label's class."""
     if labels.dtype.kind == "i" and len(labels):
         least, most = int(labels.min()), int(labels.max())
         if most - least < len(labels):
@@ -151,6 +127,34 @@ def _numbered(labels):
             return classes.astype(labels.dtype, copy=False), numbers
     classes = np.unique(labels)
     return classes, np.searchsorted(classes, labels)
+
+
+def numbers_among(classes, labels):
+    """The number of each checked label among known classes.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Distinct, in any order.
+    labels : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    numbers : ndarray of int of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes.
+    """
+    numbers = positions_of(labels, classes)
+    if numbers.min(initial=0) < 0:
+        unknown = np.unique(labels[numbers < 0])
+        raise ValueError(
+            f"y holds the labels {unknown[:5].tolist()}, which are not among "
+            f"the classes {classes[:10].tolist()}."
+        )
+    return numbers
 
 
 class LabelTarget:

@@ -124,48 +124,38 @@ class FitSpec:
             noise = noise.for_classes(rows.n_scores, rows.classes)
         if unit_rows is not None:
             unit_rows = unit_rows.for_rows(rows)
-        mapping, loss = self._mapping_and_loss_for(rows)
+
+        is_class = rows.target_type == "class"
+        mapping, loss = self.mapping.for_classes(rows.n_scores, rows.classes), self.loss
+        if is_class and mapping.traits.polytope == "cube":
+            mapping = one_vs_rest(mapping, rows.n_scores)
+        if mapping is not self.mapping:
+            loss = loss.with_mapping(mapping)
+        if rows.target_type == "candidates" or isinstance(loss, InfimumLoss):
+            loss = loss_of_candidates(loss, self.label_smoothing)
+        loss = loss.for_classes(rows.n_scores, rows.classes if is_class else None)
+
+        if unit_rows is None and mapping.traits.is_scale_invariant:
+            # A penalty would shrink the scores without end, at the same loss.
+            C = math.inf
+        else:
+            C = automatic_C(loss, rows.n_scores) if self.C == "auto" else float(self.C)
+
+        threshold = self.threshold
+        if isinstance(threshold, LeastCost):
+            threshold = checked_rule(threshold, rows.classes, rows.target_type)
+        elif is_class and not (isinstance(threshold, str) and threshold == "auto"):
+            check_no_threshold(threshold, rows.n_scores)
+
         return replace(
             self,
             mapping=mapping,
             loss=loss,
-            C=self._number_C(mapping, loss, rows.n_scores),
-            threshold=self._threshold_for(rows),
+            C=C,
+            threshold=threshold,
             unit_rows=unit_rows,
             noise=noise,
         )
-
-    def _mapping_and_loss_for(self, rows):
-        """The mapping and the loss for the classes and the type of target of rows."""
-        mapping, loss = self.mapping, self.loss
-        by_column = mapping.for_classes(rows.n_scores, rows.classes)
-        if by_column is not mapping:
-            mapping, loss = by_column, loss.with_mapping(by_column)
-        is_class = rows.target_type == "class"
-        if is_class and mapping.traits.polytope == "cube":
-            mapping = one_vs_rest(mapping, rows.n_scores)
-            loss = loss.with_mapping(mapping)
-        if rows.target_type == "candidates" or isinstance(loss, InfimumLoss):
-            loss = loss_of_candidates(loss, self.label_smoothing)
-        labels = rows.classes if is_class else None
-        return mapping, loss.for_classes(rows.n_scores, labels)
-
-    def _threshold_for(self, rows):
-        """The threshold, checked for the classes and the type of target of rows."""
-        threshold = self.threshold
-        if isinstance(threshold, LeastCost):
-            return checked_rule(threshold, rows.classes, rows.target_type)
-        is_auto = isinstance(threshold, str) and threshold == "auto"
-        if rows.target_type == "class" and not is_auto:
-            check_no_threshold(threshold, rows.n_scores)
-        return threshold
-
-    def _number_C(self, mapping, loss, n_scores):
-        """The number C of a fit with this mapping and loss."""
-        if self.unit_rows is None and mapping.traits.is_scale_invariant:
-            # A penalty would shrink the scores without end, at the same loss.
-            return math.inf
-        return automatic_C(loss, n_scores) if self.C == "auto" else float(self.C)
 
     def with_noise(self, mapping):
         """The spec with the noise of a mapping, with its loadings and scales."""
