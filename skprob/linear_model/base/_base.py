@@ -16,8 +16,8 @@ from ..._utils.saving import PlainState
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ..fit import (
     LastFit,
-    SeparateFolds,
     fit_to_rows,
+    rule_of_label_sets,
     warn_of_target,
 )
 from ..predict import KnownThreshold
@@ -171,7 +171,7 @@ class BaseLinearClassifier(
         threshold = self._threshold_of_search
         if threshold is not None:
             return KnownThreshold(threshold)
-        return rows.threshold_rule(spec, SeparateFolds(spec))
+        return rule_of_label_sets(spec, rows)
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""

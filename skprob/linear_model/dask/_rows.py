@@ -12,10 +12,9 @@ from ...data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ...solvers import Tuning
 from ...targets import check_marginals, column_names, weights_of_classes
 from .._given import NOTHING
-from .._known_threshold import is_fitted_to_rows, known_threshold
+from .._known_threshold import is_fitted_to_rows
 from .._trials import trial_scores
 from ..fit import check_total_weight
-from ..predict import KnownThreshold
 from . import _partition as partition
 from ._collections import dask_columns, example_of, partitioned, without_rows
 
@@ -118,10 +117,6 @@ class DaskRows:
         """See :class:`RowsInMemory`."""
         return self.classes
 
-    def asarray_like_X(self, array):
-        """The array itself: the coefficients are NumPy arrays."""
-        return array
-
     def blocks(self, polytope, transform=None, tuning=Tuning()):
         """See :meth:`RowsInMemory.blocks`."""
         arguments = transform, self._class_weights, self._smoothing, polytope
@@ -161,10 +156,6 @@ class DaskRows:
         X = sparse.csr_array(X) if sparse.issparse(X) else X
         X = X if transform is None else transform(X)
         return trial_scores(X, self.n_scores, polytope)
-
-    def threshold_rule(self, spec, folds):
-        """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""
-        return KnownThreshold(known_threshold(spec.threshold, self.classes))
 
 
 def _check_target_type(target_type, polytope, threshold):

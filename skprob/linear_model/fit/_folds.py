@@ -1,9 +1,15 @@
-"""Models that are fitted to folds, from which a threshold is chosen."""
+"""The threshold of a fit to label sets, and fits to folds from which it is chosen."""
 
 from dataclasses import replace
 
+import numpy as np
+from scipy import sparse
+
 from ..._utils.arrays import numpy_dtype, take
+from .._given import Given
+from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_data import TrainingData
+from ..predict import KnownThreshold, LabelledRows, threshold_rule
 from ._rows import RowsInMemory
 from ._run import fit_to_rows
 
@@ -16,6 +22,72 @@ _TOL_FACTOR, _LARGEST_TOL = 100, 1e-2
 # on bibtex and 1.2 on enron; with 1e-3 it is 0.2 too high, in half of the time of fits
 # from zero.
 _TOL_FACTOR_NEAR, _LARGEST_TOL_NEAR = 10, 1e-3
+
+
+def rule_of_label_sets(spec, rows):
+    """The ``ThresholdRule`` of a fit to label sets.
+
+    Parameters
+    ----------
+    spec : FitSpec
+    rows : RowsInMemory or DaskRows
+        Only rows in memory may have a threshold that is fitted to rows.
+
+    Returns
+    -------
+    rule : ThresholdRule
+    """
+    if not is_fitted_to_rows(spec.threshold):
+        return KnownThreshold(known_threshold(spec.threshold, rows.classes))
+    labelled, numbers = labelled_rows(spec, rows)
+    n_labels = len(rows.classes)
+    of_labels = {key: a[:, :n_labels] for key, a in rows.given.arguments.items()}
+    given, weight = Given(**of_labels), rows.weight
+    if len(numbers) < len(weight):
+        given, weight = given.of(numbers), weight[numbers]
+    return threshold_rule(
+        spec.threshold,
+        labelled,
+        numbers,
+        fit_weight=weight,
+        given=given,
+        folds=SeparateFolds(spec),
+    )
+
+
+def labelled_rows(spec, rows):
+    """The rows with a positive weight, by which a threshold is chosen.
+
+    Parameters
+    ----------
+    spec : FitSpec
+    rows : RowsInMemory
+        Their targets are label sets.
+
+    Returns
+    -------
+    labelled : LabelledRows
+    numbers : ndarray of int
+        The numbers of these rows among the rows with a target.
+    """
+    target, weight, known = rows.target, rows.sample_weight, rows.known
+    ones = np.ones(len(target.columns))
+    labels = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
+    X, labels = rows.X, labels[:, : len(rows.classes)]
+    numbers = np.flatnonzero(rows.weight > 0)
+    if len(numbers) < len(weight):  # Otherwise X is not copied, to save memory.
+        X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
+        known = None if known is None else known[numbers]
+    labelled = LabelledRows(
+        X,
+        labels,
+        weight,
+        polytope=spec.mapping.traits.polytope,
+        has_none=rows.has_none,
+        any_empty=rows.n_unlabelled > 0,
+        known=known,
+    )
+    return labelled, numbers
 
 
 class SeparateFolds:

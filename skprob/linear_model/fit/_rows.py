@@ -3,16 +3,13 @@
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import is_host, moved, numpy_dtype, take, to_numpy
+from ..._utils.arrays import is_host, numpy_dtype, take, to_numpy
 from ..._utils.warnings import warn
 from ...data import as_design
 from ...objective import split_rows
 from ...solvers import Tuning
 from ...targets import check_target_available, class_weight_factors, smoothed_target
-from .._given import Given
-from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._trials import trial_scores
-from ..predict import KnownThreshold, LabelledRows, threshold_rule
 
 
 class RowsInMemory:
@@ -46,13 +43,16 @@ class RowsInMemory:
         Sum of the targets of each class.
     is_on_host : bool
         Whether X is NumPy's or sparse.
+    X : array or CSR matrix of shape (n_labelled, n_features)
+        X of the rows with a target.
     wide_X : ndarray, CSR matrix or None
-        X of the rows with a target, if it is on the host and has more columns than
-        rows.
+        The same, if it is on the host and has more columns than rows.
     target : target of shape (n_labelled, n_scores)
         Target of the rows with a target, without label smoothing.
-    weight : ndarray of shape (n_labelled,)
-        Weights of the rows with a target, class weights included.
+    known : ndarray of bool of shape (n_labelled, n_labels) or None
+        Which entries of the target are known; None if all are.
+    sample_weight, weight : ndarray of shape (n_labelled,)
+        Weights of the rows with a target, without class weights and with them.
     total_weight : float
         Sum of these weights: positive and finite, or ValueError is raised.
     """
@@ -66,7 +66,7 @@ class RowsInMemory:
             self.n_unlabelled = np.count_nonzero(~labelled)
             X = take(X, np.flatnonzero(labelled))
             sample_weight = sample_weight[labelled]
-        self._X, self._sample_weight = X, sample_weight
+        self.X, self.sample_weight = X, sample_weight
         self.is_on_host = is_host(X)
         is_wide = is_host(X) and X.shape[0] < X.shape[1]
         self.wide_X = X if is_wide else None
@@ -77,10 +77,11 @@ class RowsInMemory:
         if classes_like_y is not None:
             self.classes_like_y = classes_like_y
         self.target, self.n_scores = encoded.target, encoded.target.shape[1]
-        self._smoothing, self._known = spec.label_smoothing, data.known
+        self._smoothing = spec.label_smoothing
 
         # Offsets and available classes.
         self.given = self.in_loss = given_of_labelled(data.given, encoded)
+        self.known = data.known
         if data.known is not None:
             # Entries of the target that are not known are only left out of the loss.
             self.in_loss = self.given.with_known(data.known)
@@ -98,14 +99,10 @@ class RowsInMemory:
     def class_totals(self):
         return self.target.class_totals(np.ones(self.target.shape[0]))
 
-    def asarray_like_X(self, array):
-        """NumPy's array in the library, and on the device, of X."""
-        return array if self.is_on_host else moved(array, self._X)
-
     def blocks(self, polytope, transform=None, tuning=Tuning()):
         """Blocks of rows; a transform is a function of the rows of X."""
         return split_rows(
-            self._X if transform is None else transform(self._X),
+            self.X if transform is None else transform(self.X),
             self._smoothed_target(polytope),
             self.weight,
             offset=self.given.offset,
@@ -117,11 +114,11 @@ class RowsInMemory:
     @property
     def is_sparse(self):
         """Whether X is a sparse matrix."""
-        return sparse.issparse(self._X)
+        return sparse.issparse(self.X)
 
     def mean_and_deviation(self):
         """Weighted mean and deviation of each feature."""
-        return as_design(self._X).moments(self.weight)[1:]
+        return as_design(self.X).moments(self.weight)[1:]
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""
@@ -136,48 +133,9 @@ class RowsInMemory:
 
     def trial_scores(self, polytope, transform=None):
         """Scores of some rows under random coefficients."""
-        X = to_numpy(take(self._X, slice(64)))
+        X = to_numpy(take(self.X, slice(64)))
         X = X if transform is None else transform(X)
         return trial_scores(X, self.n_scores, polytope)
-
-    def threshold_rule(self, spec, folds):
-        """The ``ThresholdRule`` of label sets, for an allowed threshold."""
-        n_labels = len(self.classes)
-        if not is_fitted_to_rows(spec.threshold):
-            cuts = known_threshold(spec.threshold, self.classes)
-            return KnownThreshold(cuts)
-        rows, numbers = self.labelled(spec)
-        of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
-        given, weight = Given(**of_labels), self.weight
-        if len(numbers) < len(weight):
-            given, weight = given.of(numbers), weight[numbers]
-        return threshold_rule(
-            spec.threshold, rows, numbers, fit_weight=weight, given=given, folds=folds
-        )
-
-    def labelled(self, spec):
-        """The rows with a positive weight, as :class:`LabelledRows`, and their numbers.
-
-        The rows must have label sets. A number counts the rows with a target before it.
-        """
-        target, weight, known = self.target, self._sample_weight, self._known
-        ones = np.ones(len(target.columns))
-        labels = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
-        X, labels = self._X, labels[:, : len(self.classes)]
-        numbers = np.flatnonzero(self.weight > 0)
-        if len(numbers) < len(weight):  # Otherwise X is not copied, to save memory.
-            X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
-            known = None if known is None else known[numbers]
-        labelled = LabelledRows(
-            X,
-            labels,
-            weight,
-            polytope=spec.mapping.traits.polytope,
-            has_none=self.has_none,
-            any_empty=self.n_unlabelled > 0,
-            known=known,
-        )
-        return labelled, numbers
 
 
 def check_total_weight(total):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._utils.arrays import moved
 from ...decision import LeastCost
 from ...solvers import (
     Iteration,
@@ -149,9 +150,12 @@ def model_of(coef, intercept, spec, rows):
     """The :class:`FittedModel` with coefficients of the features of X."""
     # Other thresholds are chosen from the probabilities of the model.
     rule_of_labels = spec.threshold if isinstance(spec.threshold, LeastCost) else None
+    coef, intercept = coef.astype(rows.dtype), intercept.astype(rows.dtype)
+    if not rows.is_on_host:
+        coef, intercept = moved(coef, rows.X), moved(intercept, rows.X)
     return FittedModel(
-        coef=rows.asarray_like_X(coef.astype(rows.dtype)),
-        intercept=rows.asarray_like_X(intercept.astype(rows.dtype)),
+        coef=coef,
+        intercept=intercept,
         classes=rows.classes_like_y,
         target_type=rows.target_type,
         mapping=spec.mapping,

@@ -11,6 +11,7 @@ from ..._utils.arrays import (
     asarray_like,
     concat,
     is_host,
+    moved,
     namespace,
     row_dot,
     row_max,
@@ -169,6 +170,6 @@ class StandardizedFeatures:
             scale = np.where(deviation > least, deviation, 1.0)
         square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
         constant = float(self.constant * (np.sqrt(square) or 1.0))
-        return StandardUnitRows(
-            rows.asarray_like_X(center), rows.asarray_like_X(scale), constant
-        )
+        if not rows.is_on_host:
+            center, scale = moved(center, rows.X), moved(scale, rows.X)
+        return StandardUnitRows(center, scale, constant)

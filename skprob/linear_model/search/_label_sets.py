@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..._utils.parts import Repeatable
-from ..fit import RowsInMemory, attributes_of_model, model_of
+from ..fit import RowsInMemory, attributes_of_model, labelled_rows, model_of
 from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
@@ -38,7 +38,7 @@ class LeftOutRows:
         self._is_single_fold = len(folds) == 1
         spec = prepared.specs[0]
         self._rows = RowsInMemory(spec, data, encoded)
-        self._labelled, numbers = self._rows.labelled(spec)
+        self._labelled, numbers = labelled_rows(spec, self._rows)
         if encoded.labelled is not None:
             numbers = np.flatnonzero(encoded.labelled)[numbers]
         all_rows = np.arange(data.X.shape[0])

@@ -19,7 +19,7 @@ from skprob import (
 )
 from skprob.linear_model._given import NOTHING
 from skprob.linear_model._training_data import TrainingData
-from skprob.linear_model.fit._folds import SeparateFolds
+from skprob.linear_model.fit._folds import rule_of_label_sets
 from skprob.linear_model.fit._rows import RowsInMemory
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
@@ -103,7 +103,7 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     rows = RowsInMemory(spec, data, encoded)
     choose_threshold = None
     if encoded.target_type == "label_set":
-        choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+        choose_threshold = rule_of_label_sets(spec, rows)
     fit = fit_to_rows(spec, rows, choose_threshold)
     estimator.fit(X, target)
     fitted = {name for name in vars(estimator) if name.endswith("_")}
