@@ -6,8 +6,8 @@ from .._utils.arrays import copied
 from .._utils.checks import OneOf
 from ..mappings import MappingLike
 from ._base import Loss, LossLinearization, shift_to_standard
+from ._fenchel_young import matching_loss
 from ._mapping_results import check_second_derivatives, check_shape
-from ._matching import matching_loss
 
 
 class AccuracyLoss(Loss):

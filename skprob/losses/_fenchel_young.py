@@ -1,4 +1,4 @@
-"""Fenchel-Young losses."""
+"""Fenchel-Young losses, and the default loss of a mapping."""
 
 from __future__ import annotations
 
@@ -180,3 +180,28 @@ def _inner_product(mapping, scores, target):
     excess = target.to_dense(scores.dtype) - as_type(scores > 0, scores.dtype)
     # An infinite score does not count where the excess is zero.
     return xp.sum(excess * xp.where(excess == 0, 0.0, scores), axis=1)
+
+
+def matching_loss(mapping):
+    """The default loss of a mapping in a fit.
+
+    Parameters
+    ----------
+    mapping : Mapping
+
+    Returns
+    -------
+    loss : Loss
+        The Fenchel-Young loss if the mapping has a potential; the gradient field for a
+        mapping that is only a function; otherwise the log loss.
+    """
+    if mapping.traits.has_potential:
+        return FenchelYoungLoss(mapping)
+    # Imported when used: most mappings have a potential.
+    if mapping.traits.is_only_a_function:
+        from ._gradient_field import GradientFieldLoss
+
+        return GradientFieldLoss(mapping)
+    from ._log import LogLoss
+
+    return LogLoss(mapping)

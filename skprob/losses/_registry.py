@@ -11,11 +11,10 @@ from .._utils.names import did_you_mean
 from ..mappings import Mapping, MappingLike, get_mapping
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLike
-from ._fenchel_young import FenchelYoungLoss
+from ._fenchel_young import FenchelYoungLoss, matching_loss
 from ._gradient_field import GradientFieldLoss
 from ._infimum import InfimumLoss
 from ._log import LogLoss
-from ._matching import matching_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 
 #: Losses by name. A new loss is one line here.

@@ -1,11 +1,12 @@
 """Checks of users' arguments, with errors that name the argument and allowed values.
 
-`arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
-that errors name, and `targets.py` for a y that is no plain vector. `columns.py` matches
-the columns of DataFrames with the classes. `matrices.py` checks scores and other
-matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1, `unknown.py`
-their entries that are not known, `costs.py` matrices of costs, and `folds.py` the
-argument cv. `constraints.py` has types of parameters for scikit-learn.
+`arguments.py` checks X, y and sample_weight, with `conversions.py` for an X that is no
+plain array, and `targets.py` for a y that is no plain vector. `messages.py` adds the
+name of the argument to errors, and `bad_columns.py` the columns of X. `columns.py`
+matches the columns of DataFrames with the classes. `matrices.py` checks scores and
+other matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1,
+`unknown.py` their entries that are not known, `costs.py` matrices of costs, and
+`folds.py` the argument cv. `constraints.py` has types of parameters for scikit-learn.
 """
 
 from .arguments import (
@@ -13,8 +14,6 @@ from .arguments import (
     check_squares,
     check_target,
     check_X,
-    limit_of_squares,
-    naming,
 )
 from .columns import (
     check_distinct,
@@ -50,7 +49,7 @@ from .matrices import (
     refuse_unreadable,
     without_duplicates,
 )
-from .messages import row_and_others
+from .messages import naming, row_and_others
 from .points import (
     array_points,
     as_distributions,
@@ -92,7 +91,6 @@ __all__ = [
     "is_integer",
     "is_number",
     "known_part",
-    "limit_of_squares",
     "lined_up",
     "names_of_columns",
     "naming",

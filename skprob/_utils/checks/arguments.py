@@ -1,11 +1,7 @@
-"""The arguments X, y and sample_weight: errors that name them, and their checks."""
-
-from contextlib import contextmanager
+"""Checks of the arguments X, y and sample_weight."""
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import validate_data
 
 from ..arrays import (
     check_tensor,
@@ -13,69 +9,12 @@ from ..arrays import (
     is_foreign,
     namespace,
     numpy_dtype,
-    real_dtypes,
     to_numpy,
 )
 from ..compat import check_weights
-from .bad_columns import is_about_features, with_columns
-from .matrices import refuse_unreadable, without_duplicates
+from .matrices import refuse_unreadable
+from .messages import naming
 from .targets import refuse_lists_of_labels, target_array
-
-_TARGET = (
-    "labels of shape (n_samples,), or an indicator or distributions of shape "
-    "(n_samples, n_classes)"
-)
-_ALLOWED = {
-    "X": "finite numbers, dense or sparse, of shape (n_samples, n_features)",
-    "y": _TARGET,
-    "y_true": _TARGET,
-    "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
-}
-
-
-@contextmanager
-def naming(argument, X=None):
-    """Context that adds the argument and its allowed values to errors.
-
-    For the argument `X`, give it, so that errors name its columns. Errors about other
-    columns than in `fit` are not changed.
-    """
-    try:
-        # The check for infinities in scikit-learn may overflow.
-        with np.errstate(over="ignore", invalid="ignore"):
-            yield
-    except (TypeError, ValueError) as error:
-        message = str(error)
-        if argument == "X":
-            if is_about_features(message):
-                raise
-            message = with_columns(message, X)
-        allowed = _ALLOWED[argument]
-        if "dense data is required" in message:
-            allowed = allowed.replace("dense or sparse", "dense")
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{argument} must be {allowed}. {message}") from None
-
-
-def limit_of_squares(X):
-    """Largest absolute value of entries whose squares, and their sums, are finite."""
-    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
-
-
-def check_squares(X):
-    """Raise where the squares of the entries of a matrix overflow, or their sums."""
-    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
-    limit = limit_of_squares(X)
-    if isinstance(values, np.ndarray):
-        largest = max(values.max(initial=0), -values.min(initial=0))
-    else:
-        xp = namespace(values)
-        largest = float(xp.maximum(xp.max(values), -xp.min(values)))
-    if largest > limit:
-        raise ValueError(
-            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
-            f"{dtype} overflow; got {largest:.1g}. Scale the features."
-        )
 
 
 def check_X(estimator, X, *, reset):
@@ -91,47 +30,11 @@ def check_X(estimator, X, *, reset):
     if _is_plain(estimator, X, reset) and has_small_squares(X):
         estimator.n_features_in_ = X.shape[1]
         return X
-    check = _checked_tensor if is_foreign(X) else _checked_matrix
+    # Imported when used: a plain array is not converted.
+    from .conversions import checked_matrix, checked_tensor
+
+    check = checked_tensor if is_foreign(X) else checked_matrix
     return check(estimator, X, reset)
-
-
-def _checked_tensor(estimator, X, reset):
-    """`X` of another array library: see :func:`check_X`."""
-    check_tensor("X", X)
-    with naming("X", X):
-        if namespace(X).isdtype(X.dtype, "complex floating"):
-            raise ValueError("Complex numbers were found.")
-        refuse_unreadable(X)
-        X = validate_data(
-            estimator, X, accept_sparse="csr", dtype=real_dtypes(X), reset=reset
-        )
-    if reset:
-        check_squares(X)
-    return X
-
-
-def _checked_matrix(estimator, X, reset):
-    """`X` as an array of NumPy or a CSR matrix: see :func:`check_X`."""
-    with naming("X", X):
-        refuse_unreadable(X)
-        X = validate_data(
-            estimator,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
-            # At fit the sum of squares is finite only if all numbers are.
-            ensure_all_finite=not reset,
-        )
-        if not reset:
-            return X
-        if sparse.issparse(X):
-            X = without_duplicates(X)
-        if has_small_squares(X):
-            return X
-        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
-    check_squares(X)
-    return X
 
 
 def _is_plain(estimator, X, reset):
@@ -157,7 +60,28 @@ def has_small_squares(X):
         return False
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
+        return bool(flat.dot(flat) <= _limit_of_squares(X) ** 2)
+
+
+def check_squares(X):
+    """Raise where the squares of the entries of a matrix overflow, or their sums."""
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
+    limit = _limit_of_squares(X)
+    if isinstance(values, np.ndarray):
+        largest = max(values.max(initial=0), -values.min(initial=0))
+    else:
+        xp = namespace(values)
+        largest = float(xp.maximum(xp.max(values), -xp.min(values)))
+    if largest > limit:
+        raise ValueError(
+            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
+            f"{dtype} overflow; got {largest:.1g}. Scale the features."
+        )
+
+
+def _limit_of_squares(X):
+    """Largest absolute value of entries whose squares, and their sums, are finite."""
+    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
 
 
 def check_target(y, name, *, len_of, may_have_unknown=False):
