@@ -1,9 +1,10 @@
-"""Checked data, before their target is encoded."""
+"""Checked data, with their encoded target."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..targets import EncodedTarget
 from ._given import Given
 
 
@@ -18,11 +19,8 @@ class TrainingData(NamedTuple):
     sample_weight : ndarray of shape (n_samples,)
     given : Given
         Available classes and offsets of the rows.
-    classes : ndarray of shape (n_classes,) or None
-        None takes them from y.
-    has_none : bool or "auto"
-        Whether there is one more class, the last, for rows without a label; "auto" is
-        True if there are such rows.
+    encoded : EncodedTarget
+        The target that `y` stands for, and the classes.
     known : ndarray of bool of shape (n_samples, n_classes) or None
         Which entries of `y` are known; None if all are.
     """
@@ -31,16 +29,16 @@ class TrainingData(NamedTuple):
     y: object
     sample_weight: np.ndarray
     given: Given
-    classes: np.ndarray | None = None
-    has_none: bool | str = "auto"
+    encoded: EncodedTarget
     known: np.ndarray | None = None
 
     def take(self, rows):
         """Some of the rows."""
-        return self._replace(
-            X=self.X[rows],
-            y=self.y[rows],
-            sample_weight=self.sample_weight[rows],
+        return TrainingData(
+            self.X[rows],
+            self.y[rows],
+            self.sample_weight[rows],
             given=self.given.of(rows),
+            encoded=self.encoded.take(rows),
             known=None if self.known is None else self.known[rows],
         )

@@ -52,6 +52,27 @@ class EncodedTarget(NamedTuple):
         """Number of classes, including the class for rows without a label."""
         return len(self.classes) + self.has_none
 
+    def take(self, rows):
+        """The encoded target of some of the rows of `y`."""
+        if self.labelled is None:
+            numbers = np.arange(self.target.shape[0])[rows]
+            return self._replace(target=self.target.take(numbers))
+        # Numbers of the rows among those with a target.
+        numbers, labelled = np.cumsum(self.labelled)[rows] - 1, self.labelled[rows]
+        target = self.target.take(numbers[labelled])
+        labelled = None if labelled.all() else labelled
+        return self._replace(target=target, labelled=labelled)
+
+    def check_has_label(self):
+        """Raise where label sets have no label at all."""
+        # The class of rows without a label is the last column of the target.
+        if not (self.target.columns < len(self.classes)).any():
+            all_labelled = self.labelled is None
+            n_rows = self.target.shape[0] if all_labelled else len(self.labelled)
+            raise ValueError(
+                f"y must have a label in at least one row; got {n_rows} without any."
+            )
+
 
 def encode_target(
     y,
@@ -132,13 +153,7 @@ def encode_target(
             f"{encoded.classes.tolist()[0]!r}."
         )
     if target_type == "label_set":
-        # The class of rows without a label is the last column of the target.
-        is_label = encoded.target.columns < len(encoded.classes)
-        if not is_label.any():
-            raise ValueError(
-                "y must have a label in at least one row; got "
-                f"{y.shape[0]} without any."
-            )
+        encoded.check_has_label()
     return encoded
 
 

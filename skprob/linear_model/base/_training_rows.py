@@ -34,7 +34,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)
         return dask_rows(spec, check_columns, X, y, sample_weight)
-    data, encoded = checked_data(
+    data = checked_data(
         estimator,
         spec,
         X,
@@ -43,10 +43,10 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         available=available,
         offset=offset,
     )
-    classes_like_y = encoded.classes
+    classes_like_y = data.encoded.classes
     if is_foreign(y) and classes_like_y.dtype.kind in "biuf":
         classes_like_y = moved(classes_like_y, y)
-    rows = RowsInMemory(spec, data, encoded, classes_like_y)
+    rows = RowsInMemory(spec, data, classes_like_y)
     metadata = {"sample_weight": data.sample_weight}
     if available is not None:
         metadata["available"] = available
@@ -56,13 +56,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
 
 
 def checked_data(estimator, spec, X, y, sample_weight, available, offset):
-    """A user's arguments of `fit` in memory, checked, and the encoded target.
-
-    Returns
-    -------
-    data : TrainingData
-    encoded : EncodedTarget
-    """
+    """A user's arguments of `fit` in memory, checked: a :class:`TrainingData`."""
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
     as_given = y
@@ -93,16 +87,7 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
             is_pair=spec.is_pair(encoded),
             dtype=dtype,
         )
-    data = TrainingData(
-        X,
-        y,
-        sample_weight,
-        given=given,
-        classes=encoded.classes,
-        has_none=encoded.has_none,
-        known=known,
-    )
-    return data, encoded
+    return TrainingData(X, y, sample_weight, given, encoded, known)
 
 
 def _check_unknown(spec, known):

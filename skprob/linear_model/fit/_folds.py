@@ -112,11 +112,12 @@ class SeparateFolds:
         """Yield the :class:`FittedModel` of the training rows of each fold."""
         spec = spec_of_folds(self.spec, self._start)
         for train, _ in splits:
+            some_labels = labels[train]
+            encoded = spec.encoded(some_labels, numpy_dtype(X))
             data = TrainingData(
-                take(X, train), labels[train], weight[train], given.of(train)
+                take(X, train), some_labels, weight[train], given.of(train), encoded
             )
-            encoded = spec.encoded(data.y, numpy_dtype(X))
-            yield fit_to_rows(spec, RowsInMemory(spec, data, encoded)).model
+            yield fit_to_rows(spec, RowsInMemory(spec, data)).model
 
 
 def spec_of_folds(spec, start):

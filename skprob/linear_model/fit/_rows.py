@@ -21,8 +21,6 @@ class RowsInMemory:
         Its ``class_weight`` and ``label_smoothing`` are read.
     data : TrainingData
         Its X is an array of any library or a CSR matrix.
-    encoded : EncodedTarget
-        Targets of the same rows.
     classes_like_y : array of shape (n_classes,), default=None
         The classes in the library, and on the device, of y; None if y is NumPy's.
 
@@ -59,13 +57,13 @@ class RowsInMemory:
 
     is_remote = False
 
-    def __init__(self, spec, data, encoded, classes_like_y=None):
-        X, sample_weight, labelled = data.X, data.sample_weight, encoded.labelled
+    def __init__(self, spec, data, classes_like_y=None):
+        X, sample_weight, encoded = data.X, data.sample_weight, data.encoded
         self.n_rows, self.n_unlabelled, self.dtype = X.shape[0], 0, numpy_dtype(X)
-        if labelled is not None:
-            self.n_unlabelled = np.count_nonzero(~labelled)
-            X = take(X, np.flatnonzero(labelled))
-            sample_weight = sample_weight[labelled]
+        if encoded.labelled is not None:
+            self.n_unlabelled = np.count_nonzero(~encoded.labelled)
+            X = take(X, np.flatnonzero(encoded.labelled))
+            sample_weight = sample_weight[encoded.labelled]
         self.X, self.sample_weight = X, sample_weight
         self.is_on_host = is_host(X)
         is_wide = is_host(X) and X.shape[0] < X.shape[1]

@@ -75,21 +75,19 @@ class FitSpec:
     feature_names: Any = None
     tuning: Tuning = Tuning()
 
-    def encoded(self, y, dtype, classes=None, none_class="auto"):
+    def encoded(self, y, dtype, classes=None):
         """The :class:`EncodedTarget` of a checked y.
 
         `classes` are the names of the columns of y, or its labels; None takes them from
         y.
         """
-        none_class = none_class if self.none_class else False
-        polytope = self.mapping.traits.polytope
         return encode_target(
             y,
             self.target_type,
             dtype,
             classes=classes,
-            polytope=polytope,
-            none_class=none_class,
+            polytope=self.mapping.traits.polytope,
+            none_class="auto" if self.none_class else False,
         )
 
     def for_features(self, n_features, names):

@@ -94,7 +94,7 @@ def _checked(name, values, allowed, is_allowed):
     return grid
 
 
-def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
+def Cs_of_grid(Cs, specs, l1_ratios, data):
     """Values of C for each value of the parameter and each l1_ratio.
 
     A number stands for multiples of the C of "auto" or, with a positive l1_ratio, of
@@ -109,8 +109,6 @@ def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
     l1_ratios : ndarray of shape (n_l1_ratios,)
     data : TrainingData
         All rows.
-    encoded : EncodedTarget
-        The targets of these rows.
 
     Returns
     -------
@@ -123,10 +121,10 @@ def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
     selects = l1_ratios > 0
     span = np.geomspace(1, _SPAN, Cs)
     for i, spec in enumerate(specs):
-        grid[i] *= replace(spec, C="auto").for_rows(encoded).C
+        grid[i] *= replace(spec, C="auto").for_rows(data.encoded).C
         if not selects.any():
             continue
-        first = entry_C(spec, RowsInMemory(spec, data, encoded))
+        first = entry_C(spec, RowsInMemory(spec, data))
         # Where no coefficient enters at any C, every C has the same model.
         if np.isfinite(first):
             grid[i, selects] = first * l1_ratios[selects, None] * span

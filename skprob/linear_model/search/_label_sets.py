@@ -34,13 +34,13 @@ class LeftOutRows:
 
     def __init__(self, prepared, results):
         self._prepared, self._results = prepared, results
-        data, encoded, folds = prepared.data, prepared.encoded, prepared.folds
+        data, folds = prepared.data, prepared.folds
         self._is_single_fold = len(folds) == 1
         spec = prepared.specs[0]
-        self._rows = RowsInMemory(spec, data, encoded)
+        self._rows = RowsInMemory(spec, data)
         self._labelled, numbers = labelled_rows(spec, self._rows)
-        if encoded.labelled is not None:
-            numbers = np.flatnonzero(encoded.labelled)[numbers]
+        if data.encoded.labelled is not None:
+            numbers = np.flatnonzero(data.encoded.labelled)[numbers]
         all_rows = np.arange(data.X.shape[0])
         tests = [all_rows if fold is None else all_rows[fold[1]] for fold in folds]
         if self._is_single_fold:

@@ -59,9 +59,9 @@ def fitted_path(specs, data, grid, leaves_out=False):
     leaves_out : bool, default=False
         Whether to compute the raw predictions of left-out rows.
     """
-    dtype = data.X.dtype
-    encoded = specs[0].encoded(data.y, dtype, data.classes, data.has_none)
-    rows = RowsInMemory(specs[0], data, encoded)
+    if data.encoded.target_type == "label_set":
+        data.encoded.check_has_label()
+    rows = RowsInMemory(specs[0], data)
     if leaves_out:
         for spec in specs:
             spec = spec.with_l1_ratio(grid.l1_ratios.max())
@@ -94,21 +94,22 @@ def fitted_path(specs, data, grid, leaves_out=False):
             left_out = None
             if leaves_out:
                 at_strength = objective.with_l2(strength)
-                left_out = _left_out(at_strength, solution, model, data, encoded)
+                left_out = _left_out(at_strength, solution, model, data)
             converged, n_iter = solution.converged, solution.n_iter
             yield PathPoint(model, attributes, converged, n_iter, left_out)
 
 
-def _left_out(objective, solution, model, data, encoded):
+def _left_out(objective, solution, model, data):
     """Raw predictions of all rows by the model without the row."""
     with np.errstate(all="ignore"):
         raw = leave_one_out(objective, solution.parameters, point=solution.point)
         left_out = np.concatenate(raw)
-    if encoded.labelled is None:
+    labelled = data.encoded.labelled
+    if labelled is None:
         return left_out
     # Rows without a target are not in the fit.
     raw = as_design(data.X).matvec(model.coef).astype(np.float64) + model.intercept
-    raw[encoded.labelled] = left_out
+    raw[labelled] = left_out
     return raw
 
 

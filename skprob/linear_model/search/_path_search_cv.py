@@ -232,7 +232,7 @@ class PathSearchCV(BaseLinearClassifier):
             )
             context.call_on_fit_task_begin(estimator=self, **arguments)
             has_ratios = self.l1_ratios is not None
-            attributes |= {"classes_": prepared.data.classes}
+            attributes |= {"classes_": prepared.data.encoded.classes}
             attributes |= attributes_of_search(prepared.grid, results, has_ratios)
             self._search(results, prepared.paths(), context, arguments)
             left_out = prepared.scored_left_out_rows(results)
@@ -391,9 +391,8 @@ class PathSearchCV(BaseLinearClassifier):
         if is_foreign(X):
             self._check_array_api(specs[0])
         given = (metadata.get(name) for name in ("available", "offset"))
-        data, encoded = checked_data(
-            self, specs[0], X, y, metadata["sample_weight"], *given
-        )
+        data = checked_data(self, specs[0], X, y, metadata["sample_weight"], *given)
+        encoded = data.encoded
         # The classes of the target are among those that are available.
         given_of_labelled(data.given, encoded)
         template.set_params(target_type=encoded.target_type)
@@ -405,16 +404,16 @@ class PathSearchCV(BaseLinearClassifier):
             self._parameter,
             values,
             l1_ratios=l1_ratios,
-            Cs=Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
+            Cs=Cs_of_grid(self.Cs, specs, l1_ratios, data),
             order=order,
             starts_from_last=self._starts_from_last,
         )
         routed = self._routed("fit", params | metadata)
         folds = self._folds(data.X, data.y, encoded.target_type, routed)
-        scorer = self._scorer(data.classes if encoded.target_type == "class" else None)
+        is_class = encoded.target_type == "class"
+        scorer = self._scorer(encoded.classes if is_class else None)
         return PreparedSearch(
             data,
-            encoded,
             template=template,
             specs=specs,
             grid=grid,

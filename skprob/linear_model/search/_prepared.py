@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sklearn.utils.validation import _check_method_params
 
 from ...objective import n_raw_predictions
-from ...targets import EncodedTarget
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_data import TrainingData
 from ..fit import (
@@ -28,8 +27,6 @@ class PreparedSearch(NamedTuple):
     Attributes
     ----------
     data : TrainingData
-    encoded : EncodedTarget
-        The targets of these rows.
     template : classifier
         An unfitted classifier with the parameters that all fits share.
     specs : list of FitSpec
@@ -43,7 +40,6 @@ class PreparedSearch(NamedTuple):
     """
 
     data: TrainingData
-    encoded: EncodedTarget
     template: Any
     specs: list[FitSpec]
     grid: Grid
@@ -53,7 +49,7 @@ class PreparedSearch(NamedTuple):
 
     def unknown_results(self):
         """The :class:`Results` to be filled in."""
-        n_outputs = n_raw_predictions(self.encoded.n_scores, "simplex")
+        n_outputs = n_raw_predictions(self.data.encoded.n_scores, "simplex")
         X = self.data.X
         return Results.unknown(
             shape=(len(self.folds), *self.grid.Cs.shape),
@@ -72,7 +68,7 @@ class PreparedSearch(NamedTuple):
     @property
     def fits_thresholds(self):
         """Whether thresholds and scores are computed from the rows of all folds."""
-        is_set = self.encoded.target_type == "label_set"
+        is_set = self.data.encoded.target_type == "label_set"
         return is_set and is_fitted_to_rows(self.template.threshold)
 
     def scored_left_out_rows(self, results):
@@ -93,9 +89,9 @@ class PreparedSearch(NamedTuple):
         """The threshold of label sets at a :class:`Choice`; None for other targets."""
         if left_out is not None:
             return left_out.threshold(choice.place)
-        if self.encoded.target_type != "label_set":
+        if self.data.encoded.target_type != "label_set":
             return None
-        return known_threshold(self.template.threshold, self.data.classes)
+        return known_threshold(self.template.threshold, self.data.encoded.classes)
 
     def chosen_spec(self, choice):
         """The spec of a fit with the chosen parameters."""
@@ -118,7 +114,7 @@ class PreparedSearch(NamedTuple):
         attributes : dict
         """
         spec = self.chosen_spec(choice)
-        rows = RowsInMemory(spec, self.data, self.encoded)
+        rows = RowsInMemory(spec, self.data)
         spec = spec.for_rows(rows)
         coef = results.coefs[:, *choice.place].mean(axis=0)
         intercept = results.intercepts[:, *choice.place].mean(axis=0)

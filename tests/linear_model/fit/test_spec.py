@@ -99,8 +99,8 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     estimator, target, spec = CASES[name]
     spec = pickle.loads(pickle.dumps(spec))
     encoded = spec.encoded(target, X.dtype)
-    data = TrainingData(X, target, np.ones(len(X)), NOTHING)
-    rows = RowsInMemory(spec, data, encoded)
+    data = TrainingData(X, target, np.ones(len(X)), NOTHING, encoded)
+    rows = RowsInMemory(spec, data)
     choose_threshold = None
     if encoded.target_type == "label_set":
         choose_threshold = rule_of_label_sets(spec, rows)
