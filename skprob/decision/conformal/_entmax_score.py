@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ._by_class import by_class
+
 _overflow_is_infinite = np.errstate(over="ignore", invalid="ignore")
 
 
@@ -42,13 +44,13 @@ class EntmaxScore:
     @_overflow_is_infinite
     def within(self, z, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
-        by_class = _by_class(z)
+        z_by_class = by_class(z)
         if np.ndim(limit):
-            return self._within_by_class(by_class, limit).T
+            return self._within_by_class(z_by_class, limit).T
         # The norm is at least the distance to the best class, and equal to it for the
         # second best.
-        lowest = by_class.max(axis=0) - limit
-        within = by_class >= lowest
+        lowest = z_by_class.max(axis=0) - limit
+        within = z_by_class >= lowest
         if len(within) == 2:
             return within.T
         sizes = within.sum(axis=0)
@@ -56,26 +58,26 @@ class EntmaxScore:
         if len(several):
             most = int(sizes.max())
             rising = np.sort(z.take(several, axis=0), axis=1)
-            falling = _by_class(rising[:, : -most - 1 : -1])
+            falling = by_class(rising[:, : -most - 1 : -1])
             steps = falling[:-1] - falling[1:]
             steps /= limit
             last = self._last_rank(steps)
             lowest[several] = falling[last, np.arange(len(several))]
-            within = by_class >= lowest
+            within = z_by_class >= lowest
         return within.T
 
-    def _within_by_class(self, by_class, limit):
+    def _within_by_class(self, z_by_class, limit):
         """Boolean (n_classes, n_rows), with a limit for each class."""
-        best, result = by_class.max(axis=0), np.zeros(by_class.shape, dtype=bool)
-        for k, (y, t) in enumerate(zip(by_class, limit, strict=True)):
+        best, result = z_by_class.max(axis=0), np.zeros(z_by_class.shape, dtype=bool)
+        for k, (y, t) in enumerate(zip(z_by_class, limit, strict=True)):
             # The norm is at least the distance to the best class: in most rows it is
             # above the limit. Copies of few rows take less time than norms of all.
             rows = np.flatnonzero((best - y) / t <= 1)
             if 2 * len(rows) < len(y):
-                part = by_class.take(rows, axis=1)
+                part = z_by_class.take(rows, axis=1)
                 result[k, rows] = self._is_in((part - y[rows]) / t)
             else:
-                result[k] = self._is_in((by_class - y) / t)
+                result[k] = self._is_in((z_by_class - y) / t)
         return result
 
     def _last_rank(self, steps):
@@ -127,11 +129,6 @@ class EntmaxScore:
         elif self._power != 1:
             np.power(excess, self._power, out=excess)
         return np.add.reduce(excess, axis=0)
-
-
-def _by_class(z):
-    """A transposed copy: reductions over short rows take five times as long."""
-    return np.ascontiguousarray(z.T)
 
 
 def _running_sum(values):

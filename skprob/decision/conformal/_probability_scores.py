@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ._by_class import by_class
+
 
 class _ProbabilityScore(ABC):
     """A score that is computed for all classes of a row at once.
@@ -64,58 +66,62 @@ class AdaptiveScore(_ProbabilityScore):
 
     def within(self, p, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
+        p_by_class = by_class(p)
         # Scores rise with the rank, if no probability is below zero: some classifiers
         # return such numbers. A set is then the classes down to its least probable one.
-        if np.ndim(limit) or p.min(initial=0) < 0:
+        if isinstance(limit, np.ndarray) or p_by_class.min(initial=0) < 0:
             return super().within(p, limit, uniform)
-        smallest = p[np.arange(len(p)), p.argmax(axis=1)]
+        smallest = p_by_class.max(axis=0)
         is_in = self._of_rank(smallest, smallest, uniform, self._penalty(1)) <= limit
-        sizes = np.ones(len(p), dtype=np.intp)
-        if not self._never_empty:
-            sizes[~is_in], smallest[~is_in] = 0, np.inf
         # Only a row whose best class is within the limit may have others.
-        several = np.flatnonzero(is_in)
+        several = is_in.nonzero()[0]
+        n_in = len(p)
+        if not self._never_empty:
+            smallest[~is_in], n_in = np.inf, len(several)
         if len(several):
             draws = None if uniform is None else uniform[several]
-            sizes[several], smallest[several] = self._sizes(
-                p[several], smallest[several], limit, draws
+            smallest[several], n_more = self._smallest_in_set(
+                p.take(several, axis=0), limit, draws
             )
-        result = p >= smallest[:, None]
+            n_in += n_more
+        result = p_by_class >= smallest
         # Some classes with equal probabilities may be in the set and others not.
-        if np.count_nonzero(result) > sizes.sum():
-            tied = np.flatnonzero(result.sum(axis=1) > sizes)
+        if np.count_nonzero(result) > n_in:
+            n_equal = np.count_nonzero(p_by_class == smallest, axis=0)
+            tied = np.flatnonzero(n_equal > 1)
             draws = None if uniform is None else uniform[tied]
-            result[tied] = super().within(p[tied], limit, draws)
-        return result
+            result[:, tied] = super().within(p[tied], limit, draws).T
+        return result.T
 
-    def _sizes(self, p, total, limit, uniform):
-        """Sizes of sets that have the best class, and their least probabilities.
+    def _smallest_in_set(self, p, limit, uniform):
+        """Least probability in the set of each row whose set has the best class.
 
         Parameters
         ----------
         p : ndarray of shape (n_rows, n_classes)
             The array is overwritten.
-        total : ndarray of shape (n_rows,)
-            Largest probability of each row. The array is overwritten.
         limit : float
         uniform : ndarray of shape (n_rows,) or None
+
+        Returns
+        -------
+        smallest : ndarray of shape (n_rows,)
+        n_more : int
+            Number of classes in all sets, without the best ones.
         """
         p.sort(axis=1)
-        n_rows, n_classes = p.shape
-        sizes = np.ones(n_rows, dtype=np.intp)
-        # Rows whose sets have all classes up to the rank, and their sums.
-        rows = np.arange(n_rows)
-        for rank in range(2, n_classes + 1):
-            p_of_rank = p[rows, n_classes - rank]
+        falling, n_more = by_class(p[:, ::-1]), 0
+        total, smallest = falling[0].copy(), falling[0].copy()
+        for rank, p_of_rank in enumerate(falling[1:], start=2):
             total += p_of_rank
-            draws = None if uniform is None else uniform[rows]
-            scores = self._of_rank(total, p_of_rank, draws, self._penalty(rank))
+            scores = self._of_rank(total, p_of_rank, uniform, self._penalty(rank))
             is_in = scores <= limit
-            rows, total = rows[is_in], total[is_in]
-            if not len(rows):
+            n_of_rank = np.count_nonzero(is_in)
+            if not n_of_rank:
                 break
-            sizes[rows] = rank
-        return sizes, p[np.arange(n_rows), n_classes - sizes]
+            n_more += n_of_rank
+            np.copyto(smallest, p_of_rank, where=is_in)
+        return smallest, n_more
 
     def _of_all(self, p, uniform):
         order = np.argsort(-p, axis=1, kind="stable")
@@ -146,4 +152,7 @@ class AdaptiveScore(_ProbabilityScore):
         """
         if uniform is not None:
             total = total - uniform * p_of_rank
-        return total + penalty + (p_of_rank <= 0)
+        if self._rank_penalty:
+            total = total + penalty
+        is_zero = p_of_rank <= 0
+        return total + is_zero if is_zero.any() else total
