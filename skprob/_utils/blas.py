@@ -47,11 +47,11 @@ class SerialBlas(ContextDecorator):
     def __init__(self):
         self._lock = threading.Lock()
         self._n_threads = 0  # Number of threads inside.
-        self._saved = []
-        self._own = _OfThread()
+        self._limited = []  # Libraries, and their numbers of threads before.
+        self._this_thread = _ThreadState()
 
     def __enter__(self):
-        thread = self._own
+        thread = self._this_thread
         if thread.n_inside == 0:
             with self._lock:
                 self._n_threads += 1
@@ -60,28 +60,29 @@ class SerialBlas(ContextDecorator):
         return thread.n_free
 
     def __exit__(self, *exception):
-        self._own.n_inside -= 1
-        if self._own.n_inside > 0:
+        thread = self._this_thread
+        thread.n_inside -= 1
+        if thread.n_inside > 0:
             return
         with self._lock:
             self._n_threads -= 1
             if self._n_threads == 0:
-                for library, n_threads in self._saved:
+                for library, n_threads in self._limited:
                     _set_num_threads(library, n_threads)
 
     def _limit(self):
         """Limit the libraries; returns the largest number of threads before."""
-        self._saved, n_free = [], 1
+        self._limited, n_free = [], 1
         for library in _libraries():
             n_threads = library.num_threads
             if n_threads > 1:
-                self._saved.append((library, n_threads))
+                self._limited.append((library, n_threads))
                 _set_num_threads(library, 1)
                 n_free = max(n_free, n_threads)
         return n_free
 
 
-class _OfThread(threading.local):
+class _ThreadState(threading.local):
     """How many times a thread is inside, and the number of threads that it got."""
 
     n_inside, n_free = 0, 1

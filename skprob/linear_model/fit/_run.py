@@ -61,13 +61,15 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
     objective = objectives[-1]  # The others are minimised before it.
-    stage = Stage.EASIER_LOSS
+
+    stage = Stage.EASIER_LOSS  # The stage of the others, for the history.
     if spec.last_fit is not None:
         start = start_from(objective, spec.last_fit, rows)
     else:
         if objective.description.has_shrinkage:
             objectives, stage = _after_stronger_penalties(objectives, spec)
         start = objectives[0].initial()
+
     attributes_at = partial(_attributes_at, objective, rows, choose_threshold)
     if spec.noise is not None:
         from ._learnt_noise import fit_with_noise  # Imported when used.
@@ -88,6 +90,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         from ._outliers import examined  # Imported when used.
 
         solution = examined(solution, objective, spec, rows)
+
     model = model_at(solution.parameters, objective, spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.
