@@ -37,6 +37,12 @@ class DesignMatrix(ABC):
     def rmatvec(self, residual):
         """Residualᵀ X, (M, n_columns), of a residual (n_rows, M); a new array."""
 
+    def class_sums(self, class_numbers, weight, n_classes):
+        """Weighted sums of the rows of each class: (n_classes, n_columns)."""
+        one_hot = np.zeros((len(class_numbers), n_classes), weight.dtype)
+        one_hot[np.arange(len(class_numbers)), class_numbers] = weight
+        return self.rmatvec(one_hot)
+
     @abstractmethod
     def moments(self, weight):
         """Total weight, and weighted mean and deviation of each column, in float64.

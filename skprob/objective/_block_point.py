@@ -29,8 +29,9 @@ from .._utils.arrays import (
     widened,
     zeros,
 )
+from ..losses import FenchelYoungLoss
 from ..targets import DenseTarget
-from ._block import scores_of, weighted_sum
+from ._block import Block, scores_of, weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
 
 # Largest ratio of the change of a row's gradient along a step to the change that its
@@ -67,8 +68,9 @@ def point_with_rows(pair):
 
 def value_and_gradient(block, parameters, loss):
     """Value and gradient (M, size) of the block's loss, without storing a point."""
-    values, residual = rows_at(block, block.design.matvec(parameters), loss)
-    return weighted_sum(values, block.weight), block.design.rmatvec(residual)
+    values, residual = block.evaluate(loss, block.design.matvec(parameters))
+    check_finite("loss", values, loss)
+    return weighted_sum(values, block.weight), gradient_of(block, residual, loss)
 
 
 def of_new_point(block, function, parameters, loss, *args):
@@ -128,10 +130,7 @@ class BlockPoint:
 
     def gradient(self):
         """Gradient (M, size)."""
-        residual = self.linear.residual()
-        check_finite("gradient of the loss", residual, self.loss)
-        residual *= self.block.weight[:, None]
-        return (self.block.design.rmatvec(residual),)
+        return (gradient_of(self.block, self.linear.residual(), self.loss),)
 
     def shifted(self, shift):
         """The point where a shift (M,) is added to all rows' raw predictions."""
@@ -292,13 +291,31 @@ class BlockPoint:
         long.
         """
         if not self.loss.traits.is_convex:
-            residual = rows_at(self.block, copied(self.raw), self.loss)[1]
+            _, residual = self.block.evaluate(self.loss, copied(self.raw))
+            check_finite("gradient of the loss", residual, self.loss)
+            residual *= self.block.weight[:, None]
             return namespace(residual).abs(residual)
+        if self._has_equal_rows():
+            row = Block(None, self.block.target.take([0]), np.ones(1))
+            of_row = BlockPoint(row, self.loss, self.raw[:1]).curvature()
+            return self.block.weight[:, None] * of_row
         diagonal = self.linear.hessian_diagonal()
         check_finite("second derivative of the loss", diagonal, self.loss)
         # In place, because new memory takes longer than the arithmetic.
         diagonal *= self.block.weight[:, None]
         return positive_part(diagonal, out=diagonal)
+
+    def _has_equal_rows(self):
+        """Whether the Hessians are not known, and are the same for all rows.
+
+        They are at zero raw predictions, where most fits start.
+        """
+        is_plain = type(self.loss) is FenchelYoungLoss and not self.block.has_row_scores
+        is_known = self._linear is not None or self._target_share > 0
+        raw = self.raw
+        if is_known or not is_plain or not is_host(raw) or len(raw) == 1:
+            return False
+        return not (raw[:1].any() or raw.any())
 
     @cached_property
     def separable_curvature(self):
@@ -396,13 +413,14 @@ class BlockRay:
         return start
 
 
-def rows_at(block, raw, loss):
-    """Values of the loss, and its weighted gradient, in each row."""
-    values, residual = block.evaluate(loss, raw)
-    check_finite("loss", values, loss)
-    check_finite("gradient of the loss", residual, loss)
+def gradient_of(block, residual, loss):
+    """Gradient (M, size) from that of each row (n_rows, M), which is overwritten."""
     residual *= block.weight[:, None]
-    return values, residual
+    gradient = block.design.rmatvec(residual)
+    # There are fewer numbers in the gradient: its sum takes less time.
+    if not math.isfinite(gradient.sum()):
+        check_finite("gradient of the loss", residual, loss)
+    return gradient
 
 
 def check_finite(what, numbers, loss):

@@ -7,8 +7,8 @@ import numpy as np
 from .._utils.arrays import precision
 from .._utils.tuning import Tuning
 from ..data import Standardization
-from ..losses import FenchelYoungLoss
 from . import _block
+from ._block_point import check_finite
 from ._description import description_of_block
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
@@ -292,11 +292,13 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     def mean_loss(self, parameters):
         """Value and gradient (M, size) of the mean loss, in one pass."""
-        if not is_little(self.blocks):
-            return super().mean_loss(parameters)
-        self.count(1)
-        rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
-        return rows.mean_loss, rows.mean_gradient(self)
+        if is_little(self.blocks):
+            self.count(1)
+            rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
+            return rows.mean_loss, rows.mean_gradient(self)
+        if not parameters.any() and self.is_same_at_zero:
+            return self.mean_loss_at_zero()
+        return super().mean_loss(parameters)
 
     def value_and_gradient(self, parameters):
         """Value, and gradient (n_parameters,), in one pass."""
@@ -309,28 +311,25 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """The :class:`LinearPoint` at parameters, in one pass."""
         if is_little(self.blocks):
             return LittlePoint.at(self, parameters)
-        point = LinearPoint.at(self, parameters)
-        if self._target_sums is None and not parameters.any() and self.is_same_at_zero:
-            self._target_sums = self._target_sums_from(point.mean_gradient)
-        return point
+        return LinearPoint.at(self, parameters)
 
     @property
     def is_same_at_zero(self):
         """Whether at zero parameters all rows have the same probabilities."""
-        is_plain = type(self.loss) is FenchelYoungLoss and self._moments is not None
-        return is_plain and not self.description.has_row_scores
+        is_known = self._moments is not None and self.traits.base_score == 0
+        return is_known and self.has_mean_row
 
-    def _target_sums_from(self, gradient):
-        """``TargetSums`` from the gradient at zero parameters.
+    def mean_loss_at_zero(self):
+        """Value and gradient (M, size) of the mean loss at zero parameters.
 
-        This gradient is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all
-        rows.
+        The gradient is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all
+        rows: the product of p and the means of the columns, less the target sums.
         """
-        means, column_means = self.class_means, self.column_moments()[0]
-        if len(means) > len(gradient) or not self.description.has_intercept:
-            return None
-        p = means + gradient[:, -1]
-        return TargetSums(0.0 * means, 0.0, np.outer(p, column_means) - gradient)
+        p = self.loss.mapping.probabilities(np.zeros((1, len(self.class_means))))
+        check_finite("gradient of the loss", p, self.loss)
+        p = _block.predictions_adjoint(p, self.shape[0])
+        gradient = p.T * self.column_moments()[0] - self.target_sums().coupling
+        return self.value_at_zero, self.without_common_part(gradient)
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at

@@ -174,7 +174,13 @@ class LinearPoint(LinearCurvature):
     @classmethod
     def at(cls, objective, parameters):
         """The point at parameters, in one pass."""
-        points, *mean_loss = points_at(objective, parameters.reshape(objective.shape))
+        matrix = parameters.reshape(objective.shape)
+        if not parameters.any() and objective.is_same_at_zero:
+            # The points take no product with X, and evaluate rows when it is needed.
+            points = objective.blocks.map(_block_point.point_at, matrix, objective.loss)
+            mean_loss = objective.mean_loss_at_zero()
+        else:
+            points, *mean_loss = points_at(objective, matrix)
         return cls(objective, parameters, points, *mean_loss)
 
     def hessian_product(self, direction):

@@ -8,9 +8,6 @@ import numpy as np
 from .._utils.arrays import namespace, precision, to_numpy, widened
 from .._utils.single_precision import squares_fit
 from ..data import restricted
-from ..losses import FenchelYoungLoss
-from ..targets import DenseTarget
-from ._block import split_rows
 from .little import is_little
 
 
@@ -66,14 +63,12 @@ class PartsOfObjective:
         losses of the rows are not F(z) - ⟨q, z⟩ of the same scores z.
         """
         description = self.description
-        is_of_mean = type(self.loss) is FenchelYoungLoss and description.is_on_host
-        if not (description.has_intercept and is_of_mean) or description.has_row_scores:
+        has_intercept = description.has_intercept and description.is_on_host
+        if not (has_intercept and self.has_mean_row):
             return None
         from ._linear import LinearObjective
 
-        target = DenseTarget(self.class_means[None])
-        blocks = split_rows(np.zeros((1, 0)), target, np.ones(1))
-        return LinearObjective(blocks, self.loss, l2=0.0)
+        return LinearObjective(self.mean_row(), self.loss, l2=0.0)
 
     def of_outputs(self, outputs):
         """The objective of a slice of the outputs, if the loss is a sum over them.

@@ -119,6 +119,19 @@ def test_rmatvec(design, array):
 
 
 @every_design
+def test_class_sums_are_those_of_the_rows_of_each_class(design, array):
+    """Also of a class without rows."""
+    weight = np.abs(numbers(N_ROWS, seed=4)).astype(design.dtype)
+    class_numbers = np.random.default_rng(5).integers(3, size=N_ROWS)
+    sums = design.class_sums(class_numbers, weight, 4)
+    assert isinstance(sums, np.ndarray)
+    expected = [
+        weight[class_numbers == k] @ array[class_numbers == k] for k in range(4)
+    ]
+    assert_allclose(sums, expected, atol=tolerance(design))
+
+
+@every_design
 def test_sandwich(design, array):
     """With few weights and many, which may be negative."""
     for n_weights, signed in itertools.product((1, 2, 9), (False, True)):

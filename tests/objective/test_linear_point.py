@@ -650,6 +650,53 @@ def test_a_hessian_product_of_wide_rows_is_the_difference_of_gradients(alpha):
     assert_allclose(product, difference, rtol=1e-6, atol=1e-6 * abs(product).max())
 
 
+class RecordedSoftmax(Softmax):
+    """Softmax that records the number of rows of each call."""
+
+    n_rows: list = []
+
+    def probabilities_and_potential(self, scores):
+        self.n_rows.append(len(scores))
+        return super().probabilities_and_potential(scores)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_at_zero_one_row_is_evaluated_for_all(container, fit_intercept):
+    """Its probabilities and its Hessian are those of all rows."""
+    problem = Problem(3)
+    for target in (
+        LabelTarget(problem.Q.argmax(axis=1), 3),
+        as_target(problem.Q, problem.Q.shape, float),
+    ):
+        blocks = in_blocks(container(problem.X), target, problem.weight, [9])
+        one, other = (
+            LinearObjective(
+                blocks, FenchelYoungLoss(mapping), l2=0.1, fit_intercept=fit_intercept
+            )
+            for mapping in (RecordedSoftmax(), Softmax())
+        )
+        zero = np.zeros(one.n_parameters)
+        RecordedSoftmax.n_rows.clear()
+        point, passes = one.at(zero), one.passes
+        value, gradient = one.value_and_gradient(zero)
+        assert one.passes == passes  # The sums of the target are known.
+        curvature = one.curvature_at(zero)
+        total, n_active = curvature.total_curvature()
+        sandwich = curvature.sandwiches(False, np.inf)
+        assert set(RecordedSoftmax.n_rows) == {1}
+        # Nearly zero, where all rows are evaluated.
+        near = np.full(one.n_parameters, 1e-200)
+        assert_allclose(value, other.value_and_gradient(near)[0], rtol=1e-14)
+        assert_allclose(gradient, other.value_and_gradient(near)[1], atol=1e-14)
+        assert_array_equal(point.gradient, gradient)
+        curvature = other.curvature_at(near)
+        assert_allclose(total, curvature.total_curvature()[0], rtol=1e-14)
+        assert n_active == curvature.total_curvature()[1]
+        expected = curvature.sandwiches(False, np.inf)
+        assert_allclose(sandwich, expected, rtol=1e-12, atol=1e-14)
+
+
 START_LOSSES = [
     FenchelYoungLoss(Softmax()),
     FenchelYoungLoss(Sparsemax()),

@@ -54,10 +54,20 @@ class StandardizedDesign(DesignMatrix):
         return raw, shift
 
     def rmatvec(self, residual):
-        return self._from_raw(self._design.rmatvec(residual), residual)
+        raw = self._design.rmatvec(residual)
+        return self._from_raw(raw, lambda: column_sums(residual))
 
-    def _from_raw(self, raw, residual):
-        """The product of a residual, from that with the design itself."""
+    def class_sums(self, class_numbers, weight, n_classes):
+        raw = self._design.class_sums(class_numbers, weight, n_classes)
+        return self._from_raw(
+            raw, lambda: np.bincount(class_numbers, weight, minlength=n_classes)
+        )
+
+    def _from_raw(self, raw, totals):
+        """The product of a residual, from that with the design itself.
+
+        ``totals()`` are the sums of the residual over the rows.
+        """
         mean, scale, fit_intercept = self._units
         # In C order, as parameters are: sums of arrays in both orders take much longer.
         gradient = np.empty((len(raw), self.shape[1]))
@@ -65,7 +75,7 @@ class StandardizedDesign(DesignMatrix):
         # Divide first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
-            total = column_sums(residual)
+            total = totals()
             coef -= total[:, None] * (mean / scale)
             gradient[:, -1] = total
         return gradient

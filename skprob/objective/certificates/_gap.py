@@ -28,6 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._utils.arrays import column_sums, dot, precision
+from ...losses import FenchelYoungLoss
+from ...targets import LabelTarget
 from .._block import predictions_adjoint
 from ._intercepts import balancing_shift
 
@@ -43,6 +45,11 @@ class TargetSums(NamedTuple):
 
 def sums_of_block(block, n_outputs, loss):
     """The numbers of :class:`TargetSums` of a block, for ``Blocks.sum``."""
+    if isinstance(block.target, LabelTarget) and type(loss) is FenchelYoungLoss:
+        numbers, n_classes = block.target.class_numbers, block.target.n_classes
+        coupling = block.design.class_sums(numbers, block.weight, n_classes)
+        coupling = predictions_adjoint(coupling.T, n_outputs).T
+        return np.zeros(n_classes), 0.0, coupling
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
