@@ -132,7 +132,7 @@ _GRIDS = {
         "noise": ["student_t"],
         "loss": ["log"],
     },
-    "n_points": {"n_points": [2, 100], "loadings": [[[1.0], [0.0], [0.0]]]},
+    "n_points": {"n_points": [2, 10], "loadings": [[[1.0], [0.0], [0.0]]]},
     "n_quantiles": {"n_quantiles": [None, 10]},
     "scale": {"scale": [0.5, 2.0]},
     "constant": {"constant": [0, 0.5]},
