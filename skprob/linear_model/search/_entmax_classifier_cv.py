@@ -86,7 +86,6 @@ class EntmaxClassifierCV(PathSearchCV):
         **PathSearchCV._parameter_constraints,
     }
     _parameter = "alpha"
-    _starts_from_last = True
 
     def __init__(
         self,

@@ -26,8 +26,6 @@ class Grid(NamedTuple):
         Values of C; their order is the same for all values and ratios.
     order : ndarray of int of shape (n_values,)
         The order in which the values are fitted.
-    starts_from_last : bool
-        Whether the fits for a value start from the solutions for the previous value.
     """
 
     parameter: str
@@ -35,7 +33,6 @@ class Grid(NamedTuple):
     l1_ratios: np.ndarray
     Cs: np.ndarray
     order: np.ndarray
-    starts_from_last: bool
 
     @property
     def columns(self):

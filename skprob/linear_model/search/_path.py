@@ -46,9 +46,9 @@ class PathPoint(NamedTuple):
 def fitted_path(specs, data, grid, leaves_out=False):
     """Yield a :class:`PathPoint` for every path of the grid and every C on it.
 
-    A fit starts from the solution for the C before. If the grid says so, the first fit
-    of a value starts from the solution for the value before. Quantities that depend on
-    the features alone are computed once.
+    A fit starts from the solution for the C before, and the first fit of a value from
+    that for the value before. Quantities that depend on the features alone are computed
+    once.
 
     Parameters
     ----------
@@ -81,8 +81,7 @@ def fitted_path(specs, data, grid, leaves_out=False):
         solutions = minimize_path(objective, strengths, starts, **spec.solver_options)
         starts = []
         for C, strength, solution in zip(Cs, strengths, solutions, strict=True):
-            if grid.starts_from_last:
-                starts.append(solution.parameters)
+            starts.append(solution.parameters)
             penalised = objective if strength > 0 else objective.with_l2(0.0)
             model = model_at(solution.parameters, penalised, spec, rows)
             if rows.target_type == "label_set" and not is_fitted_to_rows(

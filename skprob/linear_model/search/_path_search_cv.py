@@ -66,8 +66,7 @@ class PathSearchCV(BaseLinearClassifier):
 
     It chooses ``l1_ratio``, too, where values of it are given.
 
-    A subclass defines `_parameter`, `_starts_from_last`, :meth:`_values` and
-    :meth:`_candidate`.
+    A subclass defines `_parameter`, :meth:`_values` and :meth:`_candidate`.
     """
 
     _parameter_constraints: dict = {
@@ -90,8 +89,6 @@ class PathSearchCV(BaseLinearClassifier):
     #: Name of the second parameter that is searched, after C, in a single classifier.
     #: With an "s" appended it is the parameter of this class that has the values.
     _parameter: str
-    #: Whether the fits of one value start from those of the value before.
-    _starts_from_last: bool
 
     @abstractmethod
     def __init__(
@@ -406,7 +403,6 @@ class PathSearchCV(BaseLinearClassifier):
             l1_ratios=l1_ratios,
             Cs=Cs_of_grid(self.Cs, specs, l1_ratios, data),
             order=order,
-            starts_from_last=self._starts_from_last,
         )
         routed = self._routed("fit", params | metadata)
         folds = self._folds(data.X, data.y, encoded.target_type, routed)

@@ -84,7 +84,6 @@ class PerturbMaxClassifierCV(PathSearchCV):
         **PathSearchCV._parameter_constraints,
     }
     _parameter = "noise"
-    _starts_from_last = False
 
     def __init__(
         self,
