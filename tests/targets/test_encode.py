@@ -172,3 +172,32 @@ def test_class_weights_are_averaged_under_the_target():
 def test_class_weights_that_make_no_sense(class_weight, message):
     with pytest.raises(ValueError, match=message):
         class_weight_factors(class_weight, encode_target(SETS), np.ones(3))
+
+
+@pytest.mark.parametrize("rows", [[0, 3], [3, 2, 0], [False, True, True, True]])
+@pytest.mark.parametrize("none_class", [False, True])
+@pytest.mark.parametrize(
+    "y",
+    [
+        SETS,
+        sparse.csr_array(SETS),
+        np.array(["b", "a", "c", "a"]),
+        SHARES[[0, 1, 2, 0]],
+    ],
+    ids=["sets", "sparse sets", "labels", "distributions"],
+)
+def test_some_rows_are_encoded_as_they_are_alone(y, none_class, rows):
+    encoded, rows = encode_target(y, none_class=none_class), np.array(rows)
+    some = encoded.take(rows)
+    types = {"target_type": some.target_type, "none_class": some.has_none}
+    alone = encode_target(y[rows], classes=encoded.classes, **types)
+    assert_array_equal(some.target.to_dense(float), alone.target.to_dense(float))
+    assert (some.labelled is None) == (alone.labelled is None)
+    if some.labelled is not None:
+        assert_array_equal(some.labelled, alone.labelled)
+
+
+def test_some_rows_may_have_no_label():
+    some = encode_target(SETS).take(np.array([2, 2]))
+    with pytest.raises(ValueError, match="a label in at least one row; got 2 without"):
+        some.check_has_label()
