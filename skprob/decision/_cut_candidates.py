@@ -51,8 +51,8 @@ class CandidateCounts(NamedTuple):
 
     @property
     def n_rows(self):
-        """Rows with each label, in units of the mean weight."""
-        return self.true.sum(axis=0) / self.unit
+        """Rows of each fold with each label, in units of the mean weight."""
+        return self.true / self.unit
 
     @classmethod
     def of(cls, blocks, labels, weight, common):
@@ -94,11 +94,17 @@ class CandidateCounts(NamedTuple):
         )
         return cls(*above, true.reshape(_N_FOLDS, n_labels), unit=weight.mean())
 
-    def without(self, fold):
-        """The counts of all rows that are not in a fold, as one fold."""
-        kept = np.arange(len(self.true)) != fold
+    def summed(self):
+        """The counts of all rows, as one fold."""
+        return self._sums(np.ones((1, len(self.true))))
+
+    def others(self):
+        """For each fold the counts of all rows outside it."""
+        return self._sums(1 - np.eye(len(self.true)))
+
+    def _sums(self, folds):
         hits, predicted, true = (
-            total[kept].sum(axis=0, keepdims=True)
+            np.tensordot(folds, total, axes=1)
             for total in (self.hits, self.predicted, self.true)
         )
         return CandidateCounts(hits, predicted, true, self.unit)
@@ -109,34 +115,41 @@ class CandidateCounts(NamedTuple):
         Steps are of shape (n_labels,), or (n_folds, n_labels), and rounded.
         """
         place = _COMMON + np.rint(steps).astype(int)
-        place = np.broadcast_to(place, self.true.shape)[..., None]
-        return Predictions(
-            hits=np.take_along_axis(self.hits, place, axis=-1)[..., 0],
-            predicted=np.take_along_axis(self.predicted, place, axis=-1)[..., 0],
-        )
+        return self._at(np.broadcast_to(place, self.true.shape))
+
+    def _at(self, place):
+        """The :class:`Predictions` at numbers of candidates, (n_folds, n_labels)."""
+        fold, label = np.ogrid[: place.shape[0], : place.shape[1]]
+        index = fold, label, place
+        return Predictions(self.hits[index], self.predicted[index])
 
     def best(self, average):
-        """The steps from the common cut to the best cuts, of shape (n_labels,)."""
-        hits, predicted = self.hits.sum(axis=0), self.predicted.sum(axis=0)
-        true = self.true.sum(axis=0)
+        """For each fold the steps from the common cut to its best cuts.
+
+        Returns
+        -------
+        steps : ndarray of shape (n_folds, n_labels)
+        """
+        hits, predicted, true = self.hits, self.predicted, self.true
         # Among equal candidates, choose the one nearest to the common cut.
-        tie = 1e-9 * np.abs(_STEPS) * self.unit
-        total = predicted + true[:, None]
+        tie = 1e-9 * np.abs(_STEPS)
+        total = predicted + true[..., None]
         f1 = 2 * hits / np.where(total > 0, total, 1)
-        macro = np.argmax(f1 - 1e-9 * np.abs(_STEPS), axis=1)
-        macro = np.where(true > 0, macro, _COMMON)
+        macro = np.where(true > 0, np.argmax(f1 - tie, axis=-1), _COMMON)
         if average == "macro":
             return _STEPS[macro]
-        micro = np.full(len(true), _COMMON)
-        rows, best = np.arange(len(true)), -1.0
+        micro, best = np.full(true.shape, _COMMON), np.full(len(true), -1.0)
         # Dinkelbach's iterations: F1 is a ratio of sums over the labels.
         while True:
-            total = predicted[rows, micro].sum() + true.sum()
-            f1 = 2 * hits[rows, micro].sum() / total if total > 0 else 0.0
-            if f1 <= best + 1e-12:
+            at = self._at(micro)
+            total = at.predicted.sum(axis=1) + true.sum(axis=1)
+            f1 = 2 * at.hits.sum(axis=1) / np.where(total > 0, total, 1)
+            is_better = f1 > best + 1e-12
+            if not is_better.any():
                 break
-            best = f1
-            micro = np.argmax(2 * hits - f1 * predicted - tie, axis=1)
+            best = np.where(is_better, f1, best)
+            gain = 2 * hits - best[:, None, None] * predicted - tie * self.unit
+            micro = np.where(is_better[:, None], np.argmax(gain, axis=-1), micro)
         if average == "both":
             micro = np.minimum(micro, np.maximum(macro, _COMMON))
         return _STEPS[micro]

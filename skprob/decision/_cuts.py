@@ -235,28 +235,22 @@ class LabelCuts(_CutRule):
         self.scale = scale
 
     def _chosen_steps(self, counts):
+        whole = counts.summed()
+        (best,), (n_rows,) = whole.best(self.average), whole.n_rows
         if self.shrinkage != "auto":
-            steps = _shrunk(counts.best(self.average), counts.n_rows, self.shrinkage)
+            steps = _shrunk(best, n_rows, self.shrinkage)
             return steps, self.shrinkage, counts.at(steps)
-        common = np.zeros(counts.hits.shape[1])
-        candidates = {np.inf: counts.at(common)}
+        reference = counts.at(np.zeros(len(best)))
+        chosen, predictions, most = np.inf, reference, 0.0
         gain_of = macro_gain if self.average == "macro" else micro_gain
-        others = [counts.without(fold) for fold in range(len(counts.hits))]
-        best_alone = [other.best(self.average) for other in others]
+        others = counts.others()
+        best_of_others = others.best(self.average)
         for shrinkage in _SHRINKAGES:
-            steps = [
-                _shrunk(best, other.n_rows, shrinkage)
-                for best, other in zip(best_alone, others, strict=True)
-            ]
-            candidates[shrinkage] = counts.at(np.array(steps))
-        reference = candidates[np.inf]
-        chosen, most = np.inf, 0.0
-        for shrinkage in _SHRINKAGES:
-            gain, error = gain_of(candidates[shrinkage], reference, counts.true)
+            candidate = counts.at(_shrunk(best_of_others, others.n_rows, shrinkage))
+            gain, error = gain_of(candidate, reference, counts.true)
             if gain > max(most, error):
-                chosen, most = shrinkage, gain
-        steps = _shrunk(counts.best(self.average), counts.n_rows, chosen)
-        return steps, chosen, candidates[chosen]
+                chosen, predictions, most = shrinkage, candidate, gain
+        return _shrunk(best, n_rows, chosen), chosen, predictions
 
     def _set_cuts(self, result):
         self.cuts_ = result.common * ratio_of(result.steps)

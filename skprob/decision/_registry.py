@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sklearn.base import clone
 
 from .._utils.names import did_you_mean
@@ -19,8 +17,8 @@ RULES = {
     "example_f1": ExampleF1,
     "meta_labeler": MetaLabeler,
     "stacked_labels": StackedLabels,
-    "micro": partial(StackedLabels, LabelCuts("micro")),
-    "macro": partial(StackedLabels, LabelCuts("macro")),
+    "micro": lambda: StackedLabels(LabelCuts("micro")),
+    "macro": lambda: StackedLabels(LabelCuts("macro")),
 }
 
 
@@ -54,7 +52,7 @@ def get_rule(rule: str | DecisionRule) -> DecisionRule:
     if isinstance(rule, DecisionRule):
         return clone(rule)
     if isinstance(rule, str) and rule in RULES:
-        return clone(RULES[rule]())
+        return RULES[rule]()
     raise ValueError(
         f"rule must be a DecisionRule or one of the names {sorted(RULES)}; got "
         f"{rule!r}.{did_you_mean(rule, RULES)}"

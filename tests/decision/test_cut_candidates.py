@@ -35,7 +35,7 @@ def test_counts_are_those_of_loops(step):
     for fold in range(N_FOLDS):
         rows = np.arange(fold, N_ROWS, N_FOLDS)
         others = np.setdiff1d(np.arange(N_ROWS), rows)
-        without = COUNTS.without(fold)
+        without = COUNTS.others()
         other_folds = without.at(np.full(N_LABELS, step))
         for k in range(N_LABELS):
             given = all_folds.hits, all_folds.predicted, COUNTS.true
@@ -43,8 +43,9 @@ def test_counts_are_those_of_loops(step):
             assert_allclose([array[fold, k] for array in given], expected)
             given = other_folds.hits, other_folds.predicted, without.true
             expected = counted(others, k, step)
-            assert_allclose([array[0, k] for array in given], expected)
-    assert_allclose(COUNTS.n_rows, WEIGHT @ LABELS / WEIGHT.mean())
+            assert_allclose([array[fold, k] for array in given], expected)
+    (n_rows,) = COUNTS.summed().n_rows
+    assert_allclose(n_rows, WEIGHT @ LABELS / WEIGHT.mean())
 
 
 def random_predictions():

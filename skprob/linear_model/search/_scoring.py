@@ -138,7 +138,10 @@ class DefaultScore(BaseEstimator):
 
 def _micro_f1(y, predicted, weight):
     """Micro-F1, as scikit-learn's function, in a tenth of its time for few rows."""
-    y, predicted = sparse.csr_array(y), sparse.csr_array(predicted)
+    if sparse.issparse(y) or sparse.issparse(predicted):
+        y, predicted = sparse.csr_array(y), sparse.csr_array(predicted)
+    else:
+        y, predicted = np.asarray(y), np.asarray(predicted)
     weight = np.ones(y.shape[0]) if weight is None else weight
     hits, true, chosen = (
         weight @ sets.sum(axis=1) for sets in (y * predicted, y, predicted)
