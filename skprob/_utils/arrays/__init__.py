@@ -5,7 +5,7 @@ Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Co
 both takes its functions from :func:`namespace`.
 
 Read `_functions.py` first: which arrays are NumPy's, and functions of both. With NumPy
-no other file is needed, except `_matrices.py` for parts of NumPy's matrices.
+no other file is needed, except `_matrices.py` for parts and means of NumPy's arrays.
 `_conversions.py` brings arrays to another library and device.
 """
 
@@ -44,13 +44,13 @@ from ._functions import (
     row_max,
     row_sum,
     to_numpy,
-    weighted_mean,
     zeros,
 )
 from ._matrices import (
     columns_of,
     rows_of,
     upper_triangle,
+    weighted_mean,
 )
 
 __all__ = [

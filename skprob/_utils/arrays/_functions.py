@@ -198,22 +198,6 @@ def column_sums(array):
     return to_numpy(xp.sum(array, axis=0, dtype=dtype)).astype(np.float64)
 
 
-def weighted_mean(values, weight):
-    """Mean of NumPy's arrays by non-negative weights, not all zero, as a float.
-
-    It does not depend on the unit of the weights: their sum may overflow, and a product
-    with a tiny one may be zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob._utils.arrays import weighted_mean
-    >>> weighted_mean(np.array([0.0, 3.0]), np.array([5e-324, 1e-323]))
-    2.0
-    """
-    return float(np.average(values, weights=weight / weight.max()))
-
-
 def reshape(array, shape):
     """An array in another shape; a copy only if necessary."""
     if isinstance(array, np.ndarray):

@@ -1,4 +1,4 @@
-"""Parts of NumPy's matrices."""
+"""Parts of NumPy's matrices, and weighted means."""
 
 from functools import lru_cache
 
@@ -28,3 +28,19 @@ def columns_of(array, columns):
 def rows_of(array, rows):
     """Some rows of NumPy's matrix, given by their numbers, in its memory order."""
     return columns_of(array.T, rows).T
+
+
+def weighted_mean(values, weight):
+    """Mean of NumPy's arrays by non-negative weights, not all zero, as a float.
+
+    It does not depend on the unit of the weights: their sum may overflow, and a product
+    with a tiny one may be zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob._utils.arrays import weighted_mean
+    >>> weighted_mean(np.array([0.0, 3.0]), np.array([5e-324, 1e-323]))
+    2.0
+    """
+    return float(np.average(values, weights=weight / weight.max()))
