@@ -9,6 +9,7 @@ import doctest
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -77,6 +78,7 @@ def test_what_a_page_names_exists(page):
     assert set(targets) <= set(known)
 
 
+@cache  # It parses the whole package.
 def defined_names():
     """Names of files, functions, classes, arguments and attributes of the package.
 

@@ -3,6 +3,7 @@
 import ast
 import pickle
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -45,8 +46,13 @@ MAY_IMPORT = {
 }
 
 
+@cache  # Several tests read each file.
 def own_imports(path):
     """Line and dotted parts, after skprob, of what a file imports of skprob."""
+    return list(_own_imports(path))
+
+
+def _own_imports(path):
     parents = path.relative_to(ROOT.parent).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -97,29 +103,35 @@ def test_other_packages_are_imported_through_their_face(package):
 
 
 def private_names(package):
-    """Names with an underscore that a package gives to something of its own."""
-    names = set()
-    for path in (ROOT / package).rglob("*.py"):
+    """Names with an underscore that a package gives to something of its own.
+
+    With them the attributes with an underscore that it uses, and their places.
+    """
+    names, attributes = set(), []
+    for path in sorted((ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.id)
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                names.add(node.attr)
-    return {name for name in names if name.startswith("_") and name[:2] != "__"}
+            elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+                attributes.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
+                if isinstance(node.ctx, ast.Store):
+                    names.add(node.attr)
+    names = {name for name in names if name.startswith("_") and name[:2] != "__"}
+    return names, attributes
 
 
 def private_uses():
     """Where a package uses a private attribute that only others define."""
-    names = {package: private_names(package) for package in PACKAGES}
-    for package, own in names.items():
+    by_package = {package: private_names(package) for package in PACKAGES}
+    every = set().union(*(names for names, _ in by_package.values()))
+    for names, attributes in by_package.values():
         # The last is scikit-learn's, of every estimator.
-        foreign = set().union(*names.values()) - own - {"_validate_params"}
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Attribute) and node.attr in foreign:
-                    yield f"{path.relative_to(ROOT)}:{node.lineno}", ast.unparse(node)
+        foreign = every - names - {"_validate_params"}
+        for place, node in attributes:
+            if node.attr in foreign:
+                yield place, ast.unparse(node)
 
 
 def test_no_package_uses_what_another_keeps_private():
