@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 import skprob
 
 from .versions import since_1_9
@@ -36,12 +38,22 @@ def run(code, *options):
     )
 
 
-def test_no_optional_package_is_imported():
+@pytest.fixture(scope="module")
+def loaded():
+    """Modules that a classifier loads after `sklearn.linear_model`, and all packages.
+
+    One process imports both, since scikit-learn takes seconds.
+    """
     code = "import sys; import sklearn.linear_model; before = set(sys.modules); "
+    code += "from skprob import LinearClassifier; print(*set(sys.modules) - before); "
     code += f"import {', '.join(MODULES)}; print(*set(sys.modules) - before)"
-    loaded = run(code).stdout.split()
-    assert set(MODULES) <= set(loaded)
-    assert not OPTIONAL.intersection(name.split(".")[0] for name in loaded)
+    return [set(line.split()) for line in run(code).stdout.splitlines()]
+
+
+def test_no_optional_package_is_imported(loaded):
+    _, by_packages = loaded
+    assert set(MODULES) <= by_packages
+    assert not OPTIONAL.intersection(name.split(".")[0] for name in by_packages)
 
 
 def test_the_name_alone_imports_nothing():
@@ -51,12 +63,10 @@ def test_the_name_alone_imports_nothing():
 
 # Older versions of scikit-learn load a few modules of SciPy later.
 @since_1_9
-def test_a_classifier_loads_no_module_that_sklearn_linear_model_does_not():
+def test_a_classifier_loads_no_module_that_sklearn_linear_model_does_not(loaded):
     """It is why an import takes little longer (``benchmarks/import_time.py``)."""
-    code = "import sys; import sklearn.linear_model; before = set(sys.modules); "
-    code += "from skprob import LinearClassifier; print(*set(sys.modules) - before)"
-    loaded = set(run(code).stdout.split())
-    assert {name for name in loaded if name.split(".")[0] != "skprob"} == set()
+    by_classifier, _ = loaded
+    assert {name for name in by_classifier if name.split(".")[0] != "skprob"} == set()
     # Nor a package of ours that a fit does not need.
     others = ("attention", "inspection", "metrics", "onnx")
-    assert loaded.isdisjoint(f"skprob.{package}" for package in others)
+    assert by_classifier.isdisjoint(f"skprob.{package}" for package in others)
