@@ -12,7 +12,7 @@ from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 from ..versions import has_cuda
 from .transfers import Transfers
 
-N_ROWS, N_FEATURES, N_CLASSES = 1500, 200, 40
+N_ROWS, N_FEATURES, N_CLASSES = 700, 100, 40
 
 
 def fit_with_transfers(model, torch):

@@ -150,7 +150,7 @@ def hard_problem(seed):
     return X, y, weight
 
 
-@pytest.mark.parametrize("seed", [5, 10, 28, 56])
+@pytest.mark.parametrize("seed", [5, 56])
 def test_without_a_penalty_success_is_not_claimed_on_the_way(seed):
     """L-BFGS stopped at twice the minimum with tol=1e-2, of softmax as well."""
     X, y, weight = hard_problem(seed)

@@ -99,7 +99,6 @@ def assert_bounded(g, most):
     g.reset()
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(g=functions)
 def test_a_threshold_is_found_or_an_error_says_why_not(g):
     mapping = ThresholdMapping(g)

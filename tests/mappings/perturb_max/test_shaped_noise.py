@@ -79,7 +79,7 @@ def exact_tail(noise, y):
 @every_skewed
 def test_skewed_tails_and_their_derivatives_in_the_shape(noise):
     """Beside quadrature in thirty digits, on both sides."""
-    x = np.array([-25.0, -6.0, -1.3, -0.2, 0.4, 1.7, 4.0])
+    x = np.array([-25.0, -6.0, -0.2, 1.7, 4.0])
     with mp.workdps(30):
         step = mp.mpf(1e-5)
         rows = [

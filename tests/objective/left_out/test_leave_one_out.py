@@ -130,7 +130,7 @@ def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
     data = rows(4)
     tuning = Tuning(systems_by_products=2)
     scores, model = left_out(*data, loss, C, tuning=tuning)
-    for i in (0, 3, 11, 17):
+    for i in (3, 11):
         expected = newton_step_without_row(i, *data, loss, C, *model)
         left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
         assert_allclose(left_out_scores, expected, rtol=1e-4, atol=2e-5)
