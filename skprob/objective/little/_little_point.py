@@ -21,7 +21,7 @@ from ..._utils.arrays import upper_triangle
 from ...data import LittleDesign, SingleBlock
 from .._block_point import BlockPoint, check_finite
 from .._linear_point import LinearPoint
-from .._penalty import add_penalty
+from .._penalty import add_penalty, add_penalty_to_piece
 
 
 def is_little(blocks):
@@ -66,11 +66,18 @@ class LittlePoint(LinearPoint):
 
     def hessian(self):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
-        objective, block = self._objective, self._objective.blocks.single
-        n_outputs, size = objective.shape
-        if n_outputs * size > objective.tuning.few_parameters:
+        objective = self._objective
+        if objective.n_parameters > objective.tuning.few_parameters:
             return super().hessian()
+        hessian = self._mean_loss_hessian()
+        add_penalty(hessian, self.ridge, objective.common_columns)
+        return hessian.reshape(objective.n_parameters, objective.n_parameters)
+
+    def _mean_loss_hessian(self):
+        """Hessian (M, size, M, size) of the mean loss, in one pass."""
+        objective, block = self._objective, self._objective.blocks.single
         objective.count(1)
+        n_outputs = objective.shape[0]
         matrices = self.rows.linear.hessian_matrices()
         # Each pair of raw predictions is a row here. The matrices are symmetric.
         first, second, number = upper_triangle(n_outputs)
@@ -78,9 +85,7 @@ class LittlePoint(LinearPoint):
         pairs = pairs.take(first * n_outputs + second, axis=0) * block.weight
         if not math.isfinite(pairs.sum()):
             check_finite("second derivative of the loss", matrices, objective.loss)
-        hessian = block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
-        add_penalty(hessian, self.ridge, objective.common_columns)
-        return hessian.reshape(n_outputs * size, n_outputs * size)
+        return block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
 
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes.
@@ -92,16 +97,16 @@ class LittlePoint(LinearPoint):
             return self._hessian_of_columns(included[0].nonzero()[0], damping)
         n_rows, (n_outputs, size) = len(self.rows.raw), included.shape
         cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
-        tuning = self._objective.tuning
+        objective, tuning = self._objective, self._objective.tuning
         has_few = included.size <= tuning.few_parameters
         has_few = has_few and cost <= tuning.largest_hessian_cost
-        # The whole one has more curvature along changes of whole free columns.
-        free = included[:, self._objective.penalty.free_columns]
-        has_part = (free.any(axis=0) > free.all(axis=0)).any()
-        if damping or share < 1 or has_part or not has_few:
+        if damping or share < 1 or not has_few:
             return super().piece_hessian(included, damping, share, dtype)
         some = included.reshape(-1).nonzero()[0]
-        return self.hessian().take(some, axis=0).take(some, axis=1)
+        hessian = self._mean_loss_hessian().reshape(included.size, included.size)
+        hessian = hessian.take(some, axis=0).take(some, axis=1)
+        add_penalty_to_piece(hessian, included, self.ridge, objective.common_columns)
+        return hessian
 
     def _hessian_of_columns(self, columns, damping):
         """Hessian of some columns of the only raw prediction, in one pass."""
