@@ -60,22 +60,26 @@ def hard_rows(n_classes):
 ALPHAS = (0.1, 0.5, 0.9, 1 - 1e-7, 1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
 
 
+HARD = [
+    *(Entmax(alpha) for alpha in ALPHAS),
+    *(Sigmoid(alpha) for alpha in (1, 1.5, 3)),
+    TaylorSoftmax(30),
+    SparseSoftmax(3),
+    SparseSoftmax(p=0.5),
+    SparseSoftmax(p=1),
+    EntropyInvariantSoftmax(0.5),
+    Temperature(Entmax(), 1e-3),
+    Temperature("sparsemax", 5.0),
+]
+# With few classes: entmax on each side of alpha = 1 and of 2, and one sparse softmax.
+FEW = [*(Entmax(alpha) for alpha in (0.5, 1 + 1e-7, 1.5, 2.01)), SparseSoftmax(p=0.5)]
+
+
 @pytest.mark.parametrize(
-    "mapping",
-    [
-        *(Entmax(alpha) for alpha in ALPHAS),
-        *(Sigmoid(alpha) for alpha in (1, 1.5, 3)),
-        TaylorSoftmax(30),
-        SparseSoftmax(3),
-        SparseSoftmax(p=0.5),
-        SparseSoftmax(p=1),
-        EntropyInvariantSoftmax(0.5),
-        Temperature(Entmax(), 1e-3),
-        Temperature("sparsemax", 5.0),
-    ],
+    ("mapping", "n_classes"),
+    [*((mapping, 100) for mapping in HARD), *((mapping, 3) for mapping in FEW)],
     ids=str,
 )
-@pytest.mark.parametrize("n_classes", [3, 100])
 def test_probabilities_of_hard_rows_are_those_of_numpy(mapping, n_classes):
     scores = hard_rows(n_classes)
     # The marginals of class labels are divided by their sum, those of sets are not.

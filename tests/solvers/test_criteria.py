@@ -73,7 +73,6 @@ def test_a_tolerance_whose_square_overflows_is_a_large_one(solver):
 @pytest.mark.parametrize(
     ("load", "mapping"),
     [
-        (load_wine, Entmax(1.5)),
         (load_wine, Sparsemax()),
         (load_breast_cancer, Softmax()),
         (load_breast_cancer, Entmax(1.5)),
