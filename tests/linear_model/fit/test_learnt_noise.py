@@ -22,7 +22,7 @@ from .recorder import Recorder
 N_CLASSES = 4
 
 
-def design(n_samples=30, n_classes=N_CLASSES, seed=0):
+def design(n_samples=16, n_classes=N_CLASSES, seed=0):
     """Rows, and coefficients with scores that reach into the tails."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 2))
@@ -65,24 +65,15 @@ def profile(noise, X, y, **params):
     return model.objective_, model
 
 
-@pytest.mark.parametrize(
-    ("noise", "start", "n_draws"),
-    [
-        (StudentT(1.5), "student_t", 1000),
-        (SkewNormal(0.7), SkewNormal(0.0), 10_000),
-    ],
-    ids=repr,
-)
-def test_simulated_labels_give_the_shape_back_within_its_standard_error(
-    noise, start, n_draws
-):
+def test_simulated_labels_give_the_shape_back_within_its_standard_error():
     """Many labels drawn for each of a few rows: their shares, weighted."""
     X, coef = design()
+    noise, n_draws = StudentT(1.5), 1000
     draws = noise.rvs((len(X), n_draws, N_CLASSES), random_state=1)
     labels = ((X @ coef.T)[:, None] + draws).argmax(axis=2)
     shares = (labels[:, :, None] == np.arange(N_CLASSES)).mean(axis=1)
     given = {"sample_weight": np.full(len(X), float(n_draws))}
-    model = free(start).fit(X, shares, **given)
+    model = free("student_t").fit(X, shares, **given)
     # The likelihood's curvature in the shape, with the coefficients fitted to each.
     optimum, step = model.noise_.coordinate, 0.1
     below, least, above = (
