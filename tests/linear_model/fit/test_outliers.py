@@ -1,6 +1,7 @@
 """A huge value hides a feature: a fit that is then not at the minimum says so."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -52,13 +53,15 @@ def sparsemax_loss(scores, y):
 LOSSES = {"softmax": softmax_loss, "sparsemax": sparsemax_loss}
 
 
-def least_objective(X, y, row, feature, sign, C, loss, lasso=False):
+@cache
+def least_objective(data, C, feature, row, sign, loss, lasso=False):
     """The least objective in the limit of an infinite value, by SciPy.
 
     The row has no loss if its class has the largest coefficient of the feature in the
     direction of the value, and an infinite one otherwise. So the other rows' objective
     is minimised under these linear constraints.
     """
+    X, y = DATA[data](return_X_y=True)
     n, d = X.shape
     others = np.delete(np.arange(n), row)
     mean, scale = X[others].mean(axis=0), X[others].std(axis=0)
@@ -123,7 +126,7 @@ def decrease_of(record):
 def test_a_fit_above_the_minimum_names_the_feature(loss, case, size, container):
     data, C, feature, row, sign = case
     X, y = DATA[data](return_X_y=True)
-    least = least_objective(X, y, row, feature, sign, C, loss)
+    least = least_objective(*case, loss)
     X[row, feature] = sign * size
     model = LinearClassifier(loss, C=C)
     with pytest.warns(ConvergenceWarning, match=f"along feature {feature}") as record:
@@ -141,7 +144,7 @@ def test_a_fit_above_the_minimum_names_the_feature(loss, case, size, container):
 def test_a_fit_at_the_minimum_says_nothing(loss, case, size):
     data, C, feature, row, sign = case
     X, y = DATA[data](return_X_y=True)
-    least = least_objective(X, y, row, feature, sign, C, loss)
+    least = least_objective(*case, loss)
     X[row, feature] = sign * size
     model = LinearClassifier(loss, C=C).fit(X, y)  # Warnings are errors.
     assert model.objective_ == pytest.approx(least, rel=2e-3)
@@ -149,10 +152,10 @@ def test_a_fit_at_the_minimum_says_nothing(loss, case, size):
 
 @pytest.mark.parametrize("loss", ["softmax", "sparsemax"])
 def test_lasso(loss):
-    data, C, feature, row, sign = "iris", 100, 2, 25, 1
+    data, C, feature, row, sign = case = "iris", 100, 2, 25, 1
     X, y = DATA[data](return_X_y=True)
-    least = least_objective(X, y, row, feature, sign, C, loss, lasso=True)
-    X[row, feature] = 1e10
+    least = least_objective(*case, loss, lasso=True)
+    X[row, feature] = sign * 1e10
     for select in "coefficients", "features":
         model = LinearClassifier(loss, C=C, l1_ratio=1.0, select=select)
         with pytest.warns(ConvergenceWarning, match="along feature 2") as record:
