@@ -161,9 +161,10 @@ class ProximalNewton:
         after = problem.composed(ray.arrive(length))
         damping, pairs = state.damping, state.pairs
         if model.has_whole_hessian:
-            damping = self._damped(
-                damping, (point.value - after.value) / model.decrease
-            )
+            # The decrease of a quadratic model at a shorter length of its step.
+            part = min(length, 1.0)
+            expected = part * (2 - part) * model.decrease
+            damping = self._damped(damping, (point.value - after.value) / expected)
         if self._method == "lbfgs":
             pairs = self._with_pair(
                 pairs, length * step.reshape(-1), after.smooth.gradient - gradient
@@ -192,7 +193,9 @@ class ProximalNewton:
     def _damped(self, damping, quality):
         """The damping of the next step.
 
-        The quality of a step is its decrease in units of that of the model.
+        The quality of a step is its decrease in units of that of the model at the same
+        length. In units of the decrease at length one, whole features of pendigits at
+        300 times the smallest C take 1.5 times as long.
         """
         tuning = self._tuning
         if quality < tuning.poor_model:

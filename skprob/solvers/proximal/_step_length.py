@@ -4,7 +4,12 @@ import math
 
 import numpy as np
 
-from .._line_search import Trial, rounding_error_of, tangents_meet
+from .._line_search import (
+    Trial,
+    interpolated_length,
+    rounding_error_of,
+    tangents_meet,
+)
 
 
 def step_length(problem, point, ray, step, slope, tuning, *, may_be_longer=False):
@@ -38,9 +43,8 @@ def step_length(problem, point, ray, step, slope, tuning, *, may_be_longer=False
         trial = trials.at(length)
         change = trial.value - point.value
         if change <= tuning.sufficient_decrease * length * slope:
-            if number == 1 and may_be_longer:
-                return _longer(trials, at_start, trial, tuning)
-            return length
+            is_whole = number == 1
+            return _better(trials, at_start, trial, tuning, may_be_longer and is_whole)
         # Values that are the same up to rounding are compared by their slopes.
         if abs(change) <= rounding and abs(trial.slope) < abs(slope):
             return length
@@ -82,15 +86,23 @@ class _Trials:
         return Trial(length, value + shrinkage.value(parameters), slope)
 
 
-def _longer(trials, start, trial, tuning):
-    """The length of a trial, or a longer one, at which the value is lower.
+def _better(trials, start, trial, tuning, may_be_longer):
+    """The length of a trial, or another one, at which the value is lower.
 
-    A longer one is tried if the slope at the trial is still large.
+    Another length is tried if the slope at the trial is still large. It is shorter if
+    the slope is positive: without shorter lengths two tasks of letter at 30 times the
+    smallest C take 1.5 and 2 times as long. It is longer, if that is allowed, if the
+    slope is negative.
     """
-    if trial.slope > tuning.slope_left_far * start.slope:
+    # Negative where the slope is positive, as that of the start is negative.
+    remaining = trial.slope / start.slope
+    if remaining < -tuning.slope_left:
+        other = interpolated_length(start, trial, tuning)
+    elif remaining > tuning.slope_left_far and may_be_longer:
+        curvature = (trial.slope - start.slope) / trial.length
+        other = tuning.longest_step
+        if curvature > 0:
+            other = min(-start.slope / curvature, other)
+    else:
         return trial.length
-    curvature = (trial.slope - start.slope) / trial.length
-    longer = tuning.longest_step
-    if curvature > 0:
-        longer = min(-start.slope / curvature, longer)
-    return longer if trials.at(longer).value < trial.value else trial.length
+    return other if trials.at(other).value < trial.value else trial.length
