@@ -256,3 +256,21 @@ def test_equal_changes_of_a_column_get_a_curvature():
     expected = newton_step(hessian, included, residual, second)
     step = curvature.newton_step(included, residual, np.ones(SHAPE), shrinkage)
     assert_allclose(step, expected, atol=1e-8)
+
+
+def test_later_steps_by_conjugate_gradients_leave_a_residual_as_long_as_the_first():
+    point, shrinkage = a_point(), EntryShrinkage(THRESHOLDS)
+    everything = np.ones(SHAPE, bool)
+    residual = np.random.default_rng(2).normal(size=SHAPE)
+
+    def products(curvature, residual):
+        before = curvature.n_products
+        curvature.newton_step(everything, residual, residual, shrinkage)
+        return curvature.n_products - before
+
+    curvature = HessianProducts(point, SHAPE, None, 1e-5, np.float64)
+    first = products(curvature, residual)
+    assert products(curvature, residual) == first
+    assert products(curvature, 1e-3 * residual) < first
+    # At least half of a residual goes, even if it is already short enough.
+    assert 0 < products(curvature, 1e-9 * residual) < first / 2
