@@ -99,6 +99,8 @@ sphinx_gallery_conf = {
     "copyfile_regex": r"index\.rst",
     "thumbnail_size": (480, 336),
     "min_reported_time": 0,
+    # Side by side, in as many processes as read and write the pages (-j).
+    "parallel": True,
     "remove_config_comments": True,
     "show_signature": False,
     "write_computation_times": False,
