@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from .._utils.arrays import upper_triangle
+from .._utils.arrays import upper_triangle, weighted_one_hot
 
 # Most numbers of an array that fits the L2 cache of a core (2 MiB).
 CACHE_SIZE = 1 << 18
@@ -39,9 +39,7 @@ class DesignMatrix(ABC):
 
     def class_sums(self, class_numbers, weight, n_classes):
         """Weighted sums of the rows of each class: (n_classes, n_columns)."""
-        one_hot = np.zeros((len(class_numbers), n_classes), weight.dtype)
-        one_hot[np.arange(len(class_numbers)), class_numbers] = weight
-        return self.rmatvec(one_hot)
+        return self.rmatvec(weighted_one_hot(class_numbers, weight, n_classes))
 
     @abstractmethod
     def moments(self, weight):

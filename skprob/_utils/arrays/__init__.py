@@ -44,6 +44,7 @@ from ._functions import (
     row_max,
     row_sum,
     to_numpy,
+    weighted_one_hot,
     zeros,
 )
 from ._matrices import (
@@ -89,6 +90,7 @@ __all__ = [
     "to_numpy",
     "upper_triangle",
     "weighted_mean",
+    "weighted_one_hot",
     "widened",
     "zeros",
 ]

@@ -141,6 +141,13 @@ def one_hot(columns, n_columns):
     return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
 
 
+def weighted_one_hot(columns, weights, n_columns):
+    """NumPy's array with a weight in each row, in the given column, and zeros."""
+    matrix = np.zeros((len(columns), n_columns), weights.dtype)
+    matrix[np.arange(len(columns)), columns] = weights
+    return matrix
+
+
 def concat(arrays, axis=0):
     """Concatenated arrays of one library."""
     xp = namespace(arrays[0])

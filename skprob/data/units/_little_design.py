@@ -4,10 +4,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._utils.arrays import upper_triangle
+from ..._utils.arrays import upper_triangle, weighted_one_hot
 from ..._utils.tuning import Tuning
 from .._dense import DenseDesign
-from .._design import DesignMatrix
 from ._single_design import SingleDesign
 
 
@@ -36,8 +35,9 @@ class LittleDesign(DenseDesign):
     def rmatvec(self, residual):
         return np.dot(self._columns, residual).T
 
-    #: On little data a product with all numbers takes less time than a sparse one.
-    class_sums = DesignMatrix.class_sums
+    def class_sums(self, class_numbers, weight, n_classes):
+        # A sparse product, as for a DenseDesign, would take longer.
+        return self.rmatvec(weighted_one_hot(class_numbers, weight, n_classes))
 
     def take(self, rows):
         return LittleDesign(self.host_X[rows], self.tuning)
