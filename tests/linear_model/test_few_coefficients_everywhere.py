@@ -330,7 +330,7 @@ def test_sparse_softmax_keeps_few_coefficients(select):
 
     It has kinks, where no gradient vanishes: a fit that ends at one warns.
     """
-    k, C, ratio = 2, 0.02, 0.7
+    k, C, ratio = 2, 0.03, 0.7
     model = SparseSoftmaxClassifier(k=k, C=C, l1_ratio=ratio, select=select)
     with pytest.warns(ConvergenceWarning, match="no step lowers the objective"):
         model.fit(X, Y)
