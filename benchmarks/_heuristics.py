@@ -372,9 +372,6 @@ GROUPS = {
     shrinks: {
         "l1: Hessian written out": without(largest_hessian=0, groups=L1),
         "l1: costly Hessian, if steps are": without(hessian_products=0.0, groups=L1),
-        "l1: cheap Hessian of sparse rows": without(
-            hessian_products_of_sparse=USUAL.hessian_products, groups=L1
-        ),
         "l1: Hessian from drawn rows": without(
             *("largest_share", "far_step"),
             rows_of_parameter=math.inf,

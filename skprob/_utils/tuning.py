@@ -356,10 +356,6 @@ class Tuning(NamedTuple):
     #: the lasso of 500 rows of 5,000 features at 300 times the smallest C takes 8 times
     #: as long.
     hessian_products: float = 400.0
-    #: The same limit with a sparse X, for which conjugate gradients take few products,
-    #: and products of sparse matrices much time: 20 newsgroups at 30 times the smallest
-    #: C takes 0.5 to 0.8 times as long as with 400.
-    hessian_products_of_sparse: float = 25.0
     #: Far from the minimum a Hessian is computed from this number of rows for each of
     #: its parameters: letter takes 0.45 times as long, and 10,000 rows of 100 features
     #: 0.6 times.

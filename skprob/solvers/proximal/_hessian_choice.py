@@ -45,10 +45,7 @@ class HessianChoice:
         """Whether the matrix costs at most this number of products, or a fixed one."""
         tuning, n_included = self._tuning, self._n_included
         cost = self._of_gram / 2 + n_included**3
-        usual = tuning.hessian_products
-        if self.is_sparse:
-            usual = tuning.hessian_products_of_sparse
-        many = max(usual, most_products) * self._of_product
+        many = max(tuning.hessian_products, most_products) * self._of_product
         return n_included <= tuning.largest_hessian and cost <= max(
             many, tuning.largest_hessian_cost
         )
