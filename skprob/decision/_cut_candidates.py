@@ -99,7 +99,7 @@ class CandidateCounts(NamedTuple):
         return self._sums(np.ones((1, len(self.true))))
 
     def others(self):
-        """For each fold the counts of all rows outside it."""
+        """The counts of all rows outside each fold."""
         return self._sums(1 - np.eye(len(self.true)))
 
     def _sums(self, folds):
@@ -124,7 +124,7 @@ class CandidateCounts(NamedTuple):
         return Predictions(self.hits[index], self.predicted[index])
 
     def best(self, average):
-        """For each fold the steps from the common cut to its best cuts.
+        """The steps from the common cut to the best cuts of each fold.
 
         Returns
         -------

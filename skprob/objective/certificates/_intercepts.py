@@ -1,7 +1,7 @@
 """Intercepts for the duality gap: see `_gap.py`.
 
-The gap is tight if the mean probability of each class is that of the target, as it is
-at the best intercepts. Far from the minimum the mean probabilities of rare classes are
+The gap is tight at the best intercepts, where the mean probability of each class is
+that of the target. Far from the minimum the mean probabilities of rare classes are
 wrong by factors, and about in proportion to the exponential of their intercepts. So
 Newton's method is applied to the logarithms of the means. It takes no product with X.
 """

@@ -68,8 +68,9 @@ class HessianProducts:
     def _remaining_part(self, is_active, residual):
         """The part of a residual that a Newton step may leave.
 
-        Residuals of later steps are shorter. With the same part for all steps two
-        classes of 20 newsgroups at 300 times the smallest C take 1.3 times the passes.
+        Residuals of later steps are shorter. With the same part for all steps 500 rows
+        of 5,000 features take 1.2 times the passes at 300 times the smallest C, and
+        whole features of 20 newsgroups 1.1 to 1.6 times at 30 times the smallest C.
         """
         squares = np.where(is_active, np.square(residual) / self.diagonal, 0.0)
         length = float(np.sqrt(squares.sum()))
