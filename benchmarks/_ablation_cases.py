@@ -40,7 +40,7 @@ from skprob import (
     SparseSoftmaxClassifier,
 )
 from skprob.linear_model import smallest_C
-from skprob.linear_model.base import training_rows
+from skprob.linear_model._training_rows import training_rows
 from skprob.linear_model.fit import fit_to_rows, objectives_of
 from skprob.metrics import BrierScorer
 from skprob.objective._mean_loss import MeanLoss
@@ -78,7 +78,7 @@ class Case:
 
     def is_changed_by(self, heuristic):
         """Whether a heuristic may change this fit."""
-        with self._rows(self.problem, self._spec()) as (rows, _):
+        with self._rows(self.problem, self._spec()) as rows:
             *_, objective = objectives_of(self._spec().for_rows(rows), rows)
         description = objective.description
         return heuristic.acts_on(description, plan(description))
@@ -113,7 +113,7 @@ class FitCase(Case):
         def is_enough(n_iter, parameters, value, gradient_norm, last):
             return value <= value_at_end or time.process_time() - started > limit
 
-        with self._rows(problem, spec) as (rows, _):
+        with self._rows(problem, spec) as rows:
             (objective,) = objectives_of(spec.for_rows(rows), rows)
         options = {"tol": 1e-10, "max_iter": 10_000, "callback": is_enough}
         solve(objective, objective.initial(), tuning=tuning, **options)
@@ -131,7 +131,7 @@ class WholeFitCase(Case):
     def run(self, problem, limit, tuning):
         """(seconds, passes) of the fit, which stops after `limit` seconds."""
         started, spec = time.process_time(), self._spec(tuning)
-        with self._rows(problem, spec) as (rows, _), warnings.catch_warnings():
+        with self._rows(problem, spec) as rows, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             fit = fit_to_rows(spec, rows, progress=Limit(started + limit))
         passes = fit.solution.history[-1].passes

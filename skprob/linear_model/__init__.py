@@ -6,11 +6,12 @@ Read `base/_base.py` first: its `fit` goes from a user's arguments to fitted att
 label sets, `search/` chooses parameters by cross-validation, and `dask/` holds the rows
 of Dask collections.
 
-The files of this folder are imported by several of these. `_training_data.py` has the
-checked arguments of a fit, and `_given.py` offsets and available classes.
-`_known_threshold.py` has the thresholds that need no rows, and `_trials.py` the checks
-of a user's mapping. `_entry_C.py` computes the C at which a first coefficient is not
-zero. `_docstrings.py` has the sections that docstrings share.
+The files of this folder are imported by several of these. `_training_rows.py` checks
+the arguments of `fit`, and makes the rows of a fit. They are in `_training_data.py`,
+with offsets and available classes in `_given.py`; `_unknown_labels.py` leaves out
+labels that are not known. `_known_threshold.py` has the thresholds that need no rows,
+and `_trials.py` the checks of a user's mapping. `_entry_C.py` computes the C at which a
+first coefficient is not zero. `_docstrings.py` has the sections that docstrings share.
 """
 
 from .._utils.lazy import lazy_attribute

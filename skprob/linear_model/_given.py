@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import asarray_like, fill
+from .._utils.arrays import asarray_like, fill, to_numpy
 from .._utils.checks import in_order
-from ..targets import check_available, check_offset
+from ..targets import check_available, check_offset, check_target_available
 
 
 class Given(NamedTuple):
@@ -73,6 +73,19 @@ class Given(NamedTuple):
                 for key, a in self.arguments.items()
             }
         )
+
+    def of_target(self, encoded):
+        """The same for the rows and classes of an :class:`EncodedTarget`, checked."""
+        given, rows = self, np.arange(encoded.target.shape[0])
+        if encoded.labelled is not None:
+            given, rows = self.of(encoded.labelled), np.flatnonzero(encoded.labelled)
+        if encoded.has_none:
+            # The class for rows without a label is available.
+            given = given.with_none_class()
+        if given.available is not None:
+            classes = to_numpy(encoded.classes).tolist()
+            check_target_available(encoded.target, given.available, rows, classes)
+        return given
 
     def put_into(self, scores, rows):
         """Apply both to the scores of some rows, in place."""

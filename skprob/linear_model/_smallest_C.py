@@ -10,7 +10,8 @@ from .._utils.arrays import is_foreign
 from .._utils.blas import serial_blas
 from .._utils.typing import ArrayLike, MatrixLike
 from ._entry_C import entry_C
-from .base import BaseLinearClassifier, training_rows
+from ._training_rows import training_rows
+from .base import BaseLinearClassifier
 
 
 def smallest_C(
@@ -114,7 +115,7 @@ def smallest_C(
         if is_foreign(X):
             estimator._check_array_api(spec)
         arguments = X, y, sample_weight, available, offset
-        with training_rows(estimator, spec, *arguments) as (rows, _):
+        with training_rows(estimator, spec, *arguments) as rows:
             spec = estimator._for_features(spec)
             return estimator.l1_ratio * entry_C(spec, rows)
 

@@ -1,9 +1,8 @@
 """The common part of the linear classifiers.
 
 Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
-names the mixins for the rest. `_parameters.py` holds the parameters of all classifiers,
-`_training_rows.py` checks the arguments of `fit`, and `_prediction_mixin.py` has the
-methods that predict.
+names the mixins for the rest. `_specification.py` makes a `FitSpec` of the parameters,
+which `_parameters.py` lists, and `_prediction_mixin.py` has the methods that predict.
 """
 
 from ._base import (
@@ -13,14 +12,11 @@ from ._base import (
     unchanged_on_error,
 )
 from ._parameters import constraints_but
-from ._training_rows import checked_data, training_rows
 
 __all__ = [
     "BaseLinearClassifier",
-    "checked_data",
     "constraints_but",
     "fitted_attributes",
     "replace_fitted",
-    "training_rows",
     "unchanged_on_error",
 ]

@@ -8,27 +8,24 @@ from typing import Self
 
 from sklearn.base import ClassifierMixin, _fit_context
 
-from ..._utils.arrays import is_foreign, to_numpy
+from ..._utils.arrays import is_foreign
 from ..._utils.blas import serial_blas
 from ..._utils.compat import CallbackSupportMixin
-from ..._utils.fitted_params import unfitted
 from ..._utils.saving import PlainState
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
+from .._training_rows import training_rows, warn_of_target
 from ..fit import (
-    LastFit,
     fit_to_rows,
     rule_of_label_sets,
-    warn_of_target,
 )
 from ..predict import KnownThreshold
 from ._array_api import ArrayApiSupport
 from ._onnx import OnnxConvertible
-from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
+from ._specification import SpecifiedByParameters
 from ._threshold_mixin import ThresholdMixin
-from ._training_rows import training_rows
 
 
 class BaseLinearClassifier(
@@ -40,7 +37,7 @@ class BaseLinearClassifier(
     OnnxConvertible,
     SparseCoef,
     PlainState,
-    LinearParameters,
+    SpecifiedByParameters,
 ):
     """Linear scores, a mapping to probabilities and a loss.
 
@@ -138,7 +135,7 @@ class BaseLinearClassifier(
             if is_foreign(X):
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
-            with training_rows(self, spec, *arguments) as (rows, for_callbacks):
+            with training_rows(self, spec, *arguments) as rows:
                 spec = self._for_features(spec)
                 warn_of_target(rows)
                 attributes_of_choice = {}
@@ -153,7 +150,7 @@ class BaseLinearClassifier(
                 has_callbacks = bool(getattr(self, "_skl_callbacks", None))
                 has_callbacks |= hasattr(self, "_parent_callback_ctx")
                 if has_callbacks or self.verbose:
-                    progress = FitProgress(self, for_callbacks, has_callbacks)
+                    progress = FitProgress(self, rows.for_callbacks, has_callbacks)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 attributes = fit.attributes | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
@@ -172,31 +169,6 @@ class BaseLinearClassifier(
         if threshold is not None:
             return KnownThreshold(threshold)
         return rule_of_label_sets(spec, rows)
-
-    def _last_fit(self):
-        """The coefficients from which `fit` starts."""
-        coef, intercept = to_numpy(self.coef_), to_numpy(self.intercept_)
-        unit_rows = self._fitted_unit_rows()
-        if unit_rows is not None:
-            coef, intercept = unit_rows.from_model(coef, intercept)
-        if not hasattr(self, "classes_"):
-            # They were assigned to an unfitted model: they are for the new classes.
-            return LastFit(coef, intercept, None, None)
-        return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
-
-    def _for_features(self, spec):
-        """The spec with names of the features, and checked penalty factors of them."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is None and spec.penalty_factors is None:
-            return spec
-        return spec.for_features(self.n_features_in_, names)
-
-    def _refit_spec(self):
-        """The spec of a fit with the parameters of the last one, and the C it chose."""
-        spec = unfitted(self)._fit_spec()
-        if spec.C == "loo":
-            spec = replace(spec, C=self.C_)
-        return self._for_features(spec)
 
 
 # Attributes that scikit-learn sets at the beginning of a fit, when it checks X.

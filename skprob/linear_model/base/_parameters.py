@@ -1,34 +1,25 @@
-"""The parameters that the linear classifiers share, and their meaning."""
+"""The parameters that the linear classifiers share: defaults and allowed values."""
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABCMeta
 from functools import cache
-from inspect import signature
-from numbers import Real
 from typing import Any, Literal
 
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils._param_validation import make_constraint
+from sklearn.base import BaseEstimator
 
 from ..._utils.checks import InstancesOf, IntegerInterval, OneOf, RealInterval
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
-from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss, matching_loss
-from ...mappings import Temperature
+from ...losses import LOSSES, Loss, LossLike
 from ...solvers import SOLVERS
 from ...targets import TARGET_TYPES
 from .._known_threshold import THRESHOLD_NAMES
-from ..fit import FitSpec
-from ..predict import UnitRows
 from ._parameter_advice import AdviceOnParameters
 
 
 class LinearParameters(AdviceOnParameters, BaseEstimator, metaclass=ABCMeta):
-    """The constructor of a linear classifier, and the ``FitSpec`` of its parameters.
-
-    A subclass says which mapping, in :meth:`_mapping`.
-    """
+    """The constructor of a linear classifier, and the allowed values of parameters."""
 
     _parameter_constraints: dict = {
         "loss": [OneOf("auto", *LOSSES), InstancesOf(Loss)],
@@ -60,7 +51,6 @@ class LinearParameters(AdviceOnParameters, BaseEstimator, metaclass=ABCMeta):
         "verbose": [IntegerInterval(0, None, closed="left"), "boolean"],
     }
 
-    @abstractmethod
     def __init__(
         self,
         *,
@@ -114,96 +104,6 @@ class LinearParameters(AdviceOnParameters, BaseEstimator, metaclass=ABCMeta):
         # scikit-learn would inspect the constructor at every fit and clone, which on
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
-
-    def _validate_params(self):
-        # scikit-learn makes the objects of the constraints anew at every fit, and tests
-        # defaults too: it is called only for the error. On little data that is 5 % of
-        # a fit.
-        values = vars(self)
-        for name, default, constraints in _made_constraints(type(self)):
-            value = values[name] if name in values else getattr(self, name)
-            if value is default:
-                continue
-            if not any(allowed.is_satisfied_by(value) for allowed in constraints):
-                super()._validate_params()
-
-    def _params_of_fit(self):
-        """The parameters, to be kept as the attribute ``fitted_params_`` of a fit.
-
-        Objects with parameters, such as mappings, are cloned: `set_params` changes
-        them.
-        """
-        params = self.get_params(deep=False)
-        for name, value in params.items():
-            if hasattr(value, "get_params") and not isinstance(value, type):
-                params[name] = clone(value)
-        return params
-
-    @abstractmethod
-    def _mapping(self):
-        """The mapping that the parameters describe."""
-
-    def _loss(self):
-        """The loss, or its name, that the parameters describe."""
-        return self.loss
-
-    def _fit_spec(self):
-        """The checked parameters of a fit, as plain data."""
-        mapping = clone(self._mapping())
-        if self.temperature != 1:
-            mapping._validate_params()
-            mapping = Temperature(mapping, self.temperature)
-        loss = self._loss()
-        if isinstance(loss, str) and loss == "auto":
-            loss = matching_loss(mapping)
-            loss.check()  # It checks the mapping, too.
-        else:
-            loss = get_loss(loss, mapping)
-        if not isinstance(self.margin, Real) or self.margin != 0:
-            loss = MarginLoss(loss, self.margin)
-            loss.check()
-        if self.similarity == "cosine":
-            self._check_without_penalty()
-        return FitSpec(
-            name=type(self).__name__,
-            mapping=mapping,
-            loss=loss,
-            C=self.C,
-            l1_ratio=float(self.l1_ratio),
-            select=self.select,
-            penalty_factors=self.penalty_factors,
-            fit_intercept=self.fit_intercept,
-            class_weight=self.class_weight,
-            label_smoothing=float(self.label_smoothing),
-            target_type=self.target_type,
-            class_names=self.class_names,
-            none_class=self.none_class,
-            threshold=self.threshold,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            unit_rows=UnitRows() if self.similarity == "cosine" else None,
-        )
-
-    def _check_without_penalty(self):
-        """Raise where a penalty is chosen for scores that have none."""
-        if self.l1_ratio > 0 or self.penalty_factors is not None:
-            raise ValueError(
-                "similarity='cosine' has no penalty: l1_ratio must be 0 and "
-                f"penalty_factors None; got l1_ratio={self.l1_ratio:g} and "
-                f"penalty_factors={self.penalty_factors!r}."
-            )
-
-
-@cache
-def _made_constraints(cls):
-    """Names, defaults and constraints (as objects) of the parameters of a class."""
-    parameters = signature(cls.__init__).parameters
-    return [
-        (name, parameters[name].default, [make_constraint(each) for each in allowed])
-        for name, allowed in cls._parameter_constraints.items()
-        if name in parameters and allowed != "no_validation"
-    ]
 
 
 def constraints_but(*names):

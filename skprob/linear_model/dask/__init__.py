@@ -1,6 +1,7 @@
 """Fits to Dask collections: rows stay on the workers, sums come back.
 
-Read `_rows.py` first: it is to partitions what `fit/_rows.py` is to arrays.
+Read `_rows.py` first: it is to partitions what `_training_rows.py` of the
+parent folder is to arrays.
 `_collections.py` divides X, y and weights into the same partitions, `_partition.py`
 holds the functions that run on a worker, and `_prediction.py` predicts one partition at
 a time.

@@ -13,8 +13,8 @@ from ...solvers import Tuning
 from ...targets import check_marginals, column_names, weights_of_classes
 from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows
+from .._training_rows import check_total_weight
 from .._trials import trial_scores
-from ..fit import check_total_weight
 from . import _partition as partition
 from ._collections import dask_columns, example_of, partitioned, without_rows
 
@@ -29,8 +29,6 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
     Yields
     ------
     rows : DaskRows
-    for_callbacks : dict
-        X, y and metadata, for callbacks.
     """
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
@@ -49,7 +47,8 @@ def dask_rows(spec, check_columns, X, y, sample_weight):
     try:
         rows = DaskRows(spec, blocks, dtype, y)
         metadata = {"sample_weight": sample_weight}
-        yield rows, {"X": X, "y": y, "metadata": metadata}
+        rows.for_callbacks = {"X": X, "y": y, "metadata": metadata}
+        yield rows
     finally:
         release()
 

@@ -2,23 +2,17 @@
 
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
-sees the estimator. `_rows.py` makes blocks of rows, and `_objectives.py` the objectives
-of the blocks. `_chosen_C.py` chooses C, and `_start.py` the first parameters.
-`_learnt_noise.py` searches the noise of a mapping; `_folds.py` has the thresholds of
-label sets, and fits the folds from which they are chosen. `_wide_rows.py` decides when
-the features are replaced by coordinates. `_outliers.py` examines a fit that huge values
-may have ended too early. `_advice.py` warns of a fit that did not converge.
+sees the estimator. `_objectives.py` makes the objectives of blocks of rows.
+`_chosen_C.py` chooses C, and `_start.py` the first parameters. `_learnt_noise.py`
+searches the noise of a mapping; `_folds.py` has the thresholds of label sets, and fits
+the folds from which they are chosen. `_wide_rows.py` decides when the features are
+replaced by coordinates. `_outliers.py` examines a fit that huge values may have ended
+too early. `_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds, labelled_rows, rule_of_label_sets
 from ._objectives import objectives_of, penalty_strength
-from ._rows import (
-    RowsInMemory,
-    check_total_weight,
-    given_of_labelled,
-    warn_of_target,
-)
 from ._run import (
     attributes_of_model,
     fit_to_rows,
@@ -32,14 +26,11 @@ __all__ = [
     "FitSpec",
     "LastFit",
     "NoiseSearch",
-    "RowsInMemory",
     "ScaleSearch",
     "SeparateFolds",
     "attributes_of_model",
     "check_leave_one_out",
-    "check_total_weight",
     "fit_to_rows",
-    "given_of_labelled",
     "labelled_rows",
     "model_at",
     "model_of",
@@ -47,7 +38,6 @@ __all__ = [
     "penalty_strength",
     "rule_of_label_sets",
     "warn_not_converged",
-    "warn_of_target",
     "with_chosen_C",
 ]
 

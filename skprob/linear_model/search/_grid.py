@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._entry_C import entry_C
-from ..fit import RowsInMemory
+from .._training_rows import RowsInMemory
 
 # Largest C divided by the smallest, if Cs is an integer and l1_ratio is positive.
 _SPAN = 1e4

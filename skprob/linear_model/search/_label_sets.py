@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..._utils.parts import Repeatable
-from ..fit import RowsInMemory, attributes_of_model, labelled_rows, model_of
+from .._training_rows import RowsInMemory
+from ..fit import attributes_of_model, labelled_rows, model_of
 from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model

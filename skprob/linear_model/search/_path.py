@@ -9,8 +9,8 @@ from ...data import as_design
 from ...objective import leave_one_out
 from ...solvers import minimize_path
 from .._known_threshold import is_fitted_to_rows, known_threshold
+from .._training_rows import RowsInMemory
 from ..fit import (
-    RowsInMemory,
     attributes_of_model,
     check_leave_one_out,
     model_at,

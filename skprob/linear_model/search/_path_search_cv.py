@@ -35,15 +35,14 @@ from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
+from .._training_rows import checked_data
 from ..base import (
     BaseLinearClassifier,
-    checked_data,
     constraints_but,
     fitted_attributes,
     replace_fitted,
     unchanged_on_error,
 )
-from ..fit import given_of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._precomputed import with_given
 from ._prepared import PreparedSearch
@@ -391,7 +390,7 @@ class PathSearchCV(BaseLinearClassifier):
         data = checked_data(self, specs[0], X, y, metadata["sample_weight"], *given)
         encoded = data.encoded
         # The classes of the target are among those that are available.
-        given_of_labelled(data.given, encoded)
+        data.given.of_target(encoded)
         template.set_params(target_type=encoded.target_type)
         specs = [
             self._for_features(replace(spec, target_type=encoded.target_type))

@@ -9,9 +9,9 @@ from sklearn.utils.validation import _check_method_params
 from ...objective import n_raw_predictions
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_data import TrainingData
+from .._training_rows import RowsInMemory
 from ..fit import (
     FitSpec,
-    RowsInMemory,
     attributes_of_model,
     model_of,
 )

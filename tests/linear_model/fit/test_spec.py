@@ -19,8 +19,8 @@ from skprob import (
 )
 from skprob.linear_model._given import NOTHING
 from skprob.linear_model._training_data import TrainingData
+from skprob.linear_model._training_rows import RowsInMemory
 from skprob.linear_model.fit._folds import rule_of_label_sets
-from skprob.linear_model.fit._rows import RowsInMemory
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
 from skprob.linear_model.predict._unit_rows import (

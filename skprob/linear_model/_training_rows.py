@@ -1,15 +1,81 @@
-"""The rows of a fit: checked data, their targets, and their blocks."""
+"""The rows of a fit, from a user's arguments to targets, weights and blocks."""
+
+import functools
+from contextlib import nullcontext
 
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import is_host, numpy_dtype, take, to_numpy
-from ..._utils.warnings import warn
-from ...data import as_design
-from ...objective import split_rows
-from ...solvers import Tuning
-from ...targets import check_target_available, class_weight_factors, smoothed_target
-from .._trials import trial_scores
+from .._utils.arrays import (
+    has_dask,
+    is_foreign,
+    is_host,
+    moved,
+    numpy_dtype,
+    take,
+    to_numpy,
+)
+from .._utils.checks import check_sample_weight, check_target, check_X, in_order
+from .._utils.warnings import warn
+from ..data import as_design
+from ..objective import split_rows
+from ..solvers import Tuning
+from ..targets import class_weight_factors, column_names, smoothed_target
+from ._given import NOTHING, Given
+from ._training_data import TrainingData
+from ._trials import trial_scores
+
+
+def training_rows(estimator, spec, X, y, sample_weight, available, offset):
+    """The checked rows of a user's arguments of `fit`, in memory or on workers.
+
+    Returns
+    -------
+    context : context manager
+        Its value is a RowsInMemory or DaskRows. At its end rows on workers are freed.
+    """
+    if has_dask(X, y, sample_weight, available, offset):
+        from .dask import dask_rows, refuse_for_dask  # Imported when used.
+
+        refuse_for_dask(available=available, offset=offset)
+        check_columns = functools.partial(check_X, estimator, reset=True)
+        return dask_rows(spec, check_columns, X, y, sample_weight)
+    data = checked_data(estimator, spec, X, y, sample_weight, available, offset)
+    rows = RowsInMemory(spec, data)
+    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
+        rows.classes_like_y = moved(rows.classes, y)
+    return nullcontext(rows)
+
+
+def checked_data(estimator, spec, X, y, sample_weight, available, offset):
+    """The :class:`TrainingData` of a user's arguments of `fit`, which are checked."""
+    if spec.class_names is not None:
+        y = in_order("y", y, np.asarray(spec.class_names))
+    as_given = y
+    X = check_X(estimator, X, reset=True)
+    y = check_target(y, "y", len_of=X, may_have_unknown=True)
+    sample_weight = check_sample_weight(sample_weight, X)
+    dtype = numpy_dtype(X)
+    names = known = None
+    if y.ndim == 2 or spec.class_names is not None:
+        names = column_names(as_given, y.shape, spec.class_names)
+    if y.ndim == 2:
+        from ._unknown_labels import known_labels  # Imported when used.
+
+        y, known, sample_weight = known_labels(spec, y, sample_weight)
+    encoded = spec.encoded(y, dtype, names)
+    given = NOTHING
+    if available is not None or offset is not None:
+        given = Given.checked(
+            available,
+            offset,
+            X.shape[0],
+            encoded.classes,
+            target_type=encoded.target_type,
+            is_pair=spec.is_pair(encoded),
+            dtype=dtype,
+        )
+    return TrainingData(X, y, sample_weight, given, encoded, known)
 
 
 class RowsInMemory:
@@ -21,11 +87,11 @@ class RowsInMemory:
         Its ``class_weight`` and ``label_smoothing`` are read.
     data : TrainingData
         Its X is an array of any library or a CSR matrix.
-    classes_like_y : array of shape (n_classes,), default=None
-        The classes in the library, and on the device, of y; None if y is NumPy's.
 
     Attributes
     ----------
+    data : TrainingData
+        All rows, as given.
     given, in_loss : Given
         Available classes and offsets of the rows with a target, for n_scores classes.
         In the loss, labels that are not known are not available.
@@ -57,8 +123,9 @@ class RowsInMemory:
 
     is_remote = False
 
-    def __init__(self, spec, data, classes_like_y=None):
+    def __init__(self, spec, data):
         X, sample_weight, encoded = data.X, data.sample_weight, data.encoded
+        self.data = data
         self.n_rows, self.n_unlabelled, self.dtype = X.shape[0], 0, numpy_dtype(X)
         if encoded.labelled is not None:
             self.n_unlabelled = np.count_nonzero(~encoded.labelled)
@@ -72,13 +139,13 @@ class RowsInMemory:
         # The target.
         self.target_type, self.has_none = encoded.target_type, encoded.has_none
         self.classes = self.classes_like_y = encoded.classes
-        if classes_like_y is not None:
-            self.classes_like_y = classes_like_y
         self.target, self.n_scores = encoded.target, encoded.target.shape[1]
         self._smoothing = spec.label_smoothing
 
         # Offsets and available classes.
-        self.given = self.in_loss = given_of_labelled(data.given, encoded)
+        self.given = self.in_loss = data.given
+        if data.given is not NOTHING:
+            self.given = self.in_loss = data.given.of_target(encoded)
         self.known = data.known
         if data.known is not None:
             # Entries of the target that are not known are only left out of the loss.
@@ -92,6 +159,13 @@ class RowsInMemory:
                 self.weight = sample_weight * class_weight_factors(*weights)
             self.total_weight = self.weight.sum()
         check_total_weight(self.total_weight)
+
+    @property
+    def for_callbacks(self):
+        """X, y and metadata of the fit, as scikit-learn's callbacks take them."""
+        data = self.data
+        metadata = {"sample_weight": data.sample_weight} | data.given.arguments
+        return {"X": data.X, "y": data.y, "metadata": metadata}
 
     @property
     def class_totals(self):
@@ -143,22 +217,6 @@ def check_total_weight(total):
             "The weights of the rows that are fitted (sample_weight times "
             f"class_weight) must have a positive, finite sum; it is {total:.6g}."
         )
-
-
-def given_of_labelled(given, encoded):
-    """Offsets and available classes of the rows with a target, checked with it."""
-    if encoded.labelled is not None:
-        given = given.of(encoded.labelled)
-    if encoded.has_none:
-        given = given.with_none_class()
-    if given.available is not None:
-        rows = np.arange(encoded.target.shape[0])
-        if encoded.labelled is not None:
-            rows = np.flatnonzero(encoded.labelled)
-        # The class for rows without a label is available.
-        classes = to_numpy(encoded.classes).tolist()
-        check_target_available(encoded.target, given.available, rows, classes)
-    return given
 
 
 def warn_of_target(rows):
