@@ -1,18 +1,18 @@
 """The Jacobian that softmax and the entmax family share, from probabilities alone.
 
-With s = p^(2 - alpha) on the support {p > 0} and 0 elsewhere (softmax: s = p),
+With s = p^(2 - alpha) on the support {p > 0} and 0 elsewhere,
 
     J = diag(s) - s s' / sum(s),
 
-which is symmetric and annihilates constants. For alpha > 2 it is computed by another
-formula: `entmax/_steep_jacobian.py`.
+which is symmetric and annihilates constants. For softmax s = p: see `_softmax.py`. For
+alpha > 2 it is computed by another formula: `entmax/_steep_jacobian.py`.
 """
 
 from functools import cached_property
 
 import numpy as np
 
-from .._utils.arrays import copied, identity_like, namespace, row_dot, row_sum
+from .._utils.arrays import identity_like, namespace, row_dot, row_sum
 from . import _array_api
 from ._linearization import Linearization
 from ._row_matrices import RowMatrices
@@ -23,12 +23,13 @@ def linearization_of(p, jacobian):
 
     It has a method ``derivative_of_product``, besides those of :class:`RowMatrices`.
     """
-
-    def vjp(direction):
-        return jacobian.product(copied(direction))
-
-    derivative = jacobian.derivative_of_product
-    return Linearization(p, jacobian.product, vjp, derivative, jacobian)
+    return Linearization(
+        p,
+        jvp=jacobian.product,
+        vjp=jacobian.product_in_new_array,
+        vjp_derivative=jacobian.derivative_of_product,
+        jacobian=jacobian,
+    )
 
 
 class ThresholdJacobian(RowMatrices):
@@ -75,9 +76,7 @@ class EntmaxJacobian(ThresholdJacobian):
 
     def __init__(self, p, alpha, slopes=None):
         self.p, self.alpha = p, alpha
-        if alpha == 1:
-            self.s, self.total = p, 1.0
-        elif slopes is not None:
+        if slopes is not None:
             self.s = slopes
 
     # Computed when used: line searches need no Jacobian at most of their trials.

@@ -20,6 +20,10 @@ class RowMatrices(ABC):
     def product(self, direction):
         """The matrices times a direction (n_rows, n_classes); it may be overwritten."""
 
+    def product_in_new_array(self, direction):
+        """The matrices times a direction, which is not changed."""
+        return self.product(copied(direction))
+
     @abstractmethod
     def diagonal(self):
         """The diagonals, (n_rows, n_classes)."""

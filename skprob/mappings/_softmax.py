@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._utils.arrays import copied, namespace, row_dot, row_sum
+from .._utils.arrays import copied, identity_like, namespace, row_dot, row_sum
 from .._utils.typing import Array, ArrayLike
 from . import _array_api
 from ._base import Mapping
-from ._jacobian import EntmaxJacobian, linearization_of
+from ._jacobian import ThresholdJacobian
 from ._linearization import DifferenceLinearization, Linearization
 from ._row_blocks import along_axis
+from ._row_matrices import RowMatrices
 from ._traits import Traits
 
 
@@ -68,7 +69,15 @@ class Softmax(Mapping):
 
     def linearize_with_potential(self, scores):
         p, potential = self.probabilities_and_potential(scores)
-        return linearization_of(p, EntmaxJacobian(p, 1)), potential
+        jacobian = SoftmaxJacobian(p)
+        linear = Linearization(
+            p,
+            jvp=jacobian.product,
+            vjp=jacobian.product_in_new_array,
+            vjp_derivative=jacobian.derivative_of_product,
+            jacobian=jacobian,
+        )
+        return linear, potential
 
     def linearize_difference(self, difference):
         xp = namespace(difference)
@@ -95,6 +104,44 @@ class Softmax(Mapping):
             return -row_sum(cotangent) * (p * jvp(direction))
 
         return Linearization(log_p, jvp, vjp, vjp_derivative)
+
+
+class SoftmaxJacobian(RowMatrices):
+    """The Jacobian diag(p) - p p' of each row."""
+
+    def __init__(self, p):
+        self.p = p
+
+    def product(self, direction):
+        # In place: with many classes a new array takes as long as the arithmetic.
+        direction -= row_dot(self.p, direction)
+        direction *= self.p
+        return direction
+
+    def diagonal(self):
+        return (1 - self.p) * self.p
+
+    def matrices(self):
+        identity = identity_like(self.p.shape[1], self.p)
+        return self.p[:, :, None] * (identity - self.p[:, None, :])
+
+    def slopes(self):
+        return self.p
+
+    def in_single_precision(self):
+        # The sum of rounded probabilities is not one.
+        return ThresholdJacobian(self.p.astype(np.float32))
+
+    def after(self, change):
+        # Rounding errors may make a probability negative.
+        return SoftmaxJacobian(np.maximum(self.p + change, 0))
+
+    def derivative_of_product(self, cotangent, direction):
+        # The product with a cotangent v is p c, with c = v - p'v. Its derivative is
+        # dp c - p dp'v, and dp'v is dp'c, because dp sums to zero.
+        dp = self.p * (direction - row_dot(self.p, direction))
+        c = cotangent - row_dot(self.p, cotangent)
+        return dp * c - self.p * row_dot(dp, c)
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:

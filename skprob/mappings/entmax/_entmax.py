@@ -118,6 +118,8 @@ class Entmax(Mapping):
 
     def linearize_with_potential(self, scores):
         alpha, slopes = float(self.alpha), None
+        if alpha == 1:
+            return Softmax().linearize_with_potential(scores)
         if alpha == 1.5 and _are_few(scores):
             # The slopes are the square roots of the probabilities.
             slopes, potential = by_quadratic(scores)
