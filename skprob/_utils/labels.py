@@ -75,6 +75,34 @@ def positions_of(labels, classes):
     return np.where(classes[positions] == labels, positions, -1)
 
 
+def numbers_among(classes, labels):
+    """The number of each checked label among known classes.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Distinct, in any order.
+    labels : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    numbers : ndarray of int of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes.
+    """
+    numbers = positions_of(labels, classes)
+    if numbers.min(initial=0) < 0:
+        unknown = np.unique(labels[numbers < 0])
+        raise ValueError(
+            f"y holds the labels {unknown[:5].tolist()}, which are not among "
+            f"the classes {classes[:10].tolist()}."
+        )
+    return numbers
+
+
 def label_indicator(columns, n_classes):
     """0/1 indicator of one label in each row, as a CSR array.
 

@@ -19,18 +19,19 @@ not be dense arrays. Every target has
 """
 
 from ._array import ArrayTarget, target_like
+from ._as_labels import as_labels, unique_labels
 from ._as_target import as_target
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import (
     TARGET_TYPES,
-    EncodedTarget,
     encode_rows,
     encode_target,
     infer_target_type,
 )
-from ._labels import LabelTarget, as_labels, unique_labels
+from ._encoded_target import EncodedTarget
+from ._labels import LabelTarget
 from ._matrix import check_marginals, column_names
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
