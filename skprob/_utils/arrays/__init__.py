@@ -4,9 +4,10 @@ With scikit-learn's setting ``array_api_dispatch`` they are used without convers
 Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Code for
 both takes its functions from :func:`namespace`.
 
-Read `_functions.py` first: which arrays are NumPy's, and functions of both. With NumPy
-no other file is needed, except `_matrices.py` for parts and means of NumPy's arrays.
-`_conversions.py` brings arrays to another library and device.
+Read `_functions.py` first: which arrays are NumPy's, and the functions that every fit
+calls. `_more_functions.py` has the other functions of arrays of any library, and
+`_matrices.py` parts and means of NumPy's arrays. `_conversions.py` brings arrays to
+another library and device.
 """
 
 from ._conversions import (
@@ -18,16 +19,7 @@ from ._conversions import (
     widened,
 )
 from ._functions import (
-    all_finite,
-    as_type,
-    check_tensor,
-    column_sums,
-    concat,
     copied,
-    dense,
-    dot,
-    fill,
-    flatnonzero,
     has_dask,
     identity_like,
     is_dask,
@@ -35,23 +27,34 @@ from ._functions import (
     is_host,
     namespace,
     numpy_dtype,
-    on_host,
-    one_hot,
-    positive_part,
-    precision,
-    reshape,
-    row_dot,
     row_max,
-    row_sum,
     to_numpy,
     weighted_one_hot,
-    zeros,
 )
 from ._matrices import (
     columns_of,
     rows_of,
     upper_triangle,
     weighted_mean,
+)
+from ._more_functions import (
+    all_finite,
+    as_type,
+    check_tensor,
+    column_sums,
+    concat,
+    dense,
+    dot,
+    fill,
+    flatnonzero,
+    on_host,
+    one_hot,
+    positive_part,
+    precision,
+    reshape,
+    row_dot,
+    row_sum,
+    zeros,
 )
 
 __all__ = [
