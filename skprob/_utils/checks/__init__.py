@@ -11,7 +11,6 @@ other matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1,
 
 from .arguments import (
     check_sample_weight,
-    check_squares,
     check_target,
     check_X,
 )
@@ -35,6 +34,7 @@ from .constraints import (
     is_integer,
     is_number,
 )
+from .conversions import check_squares
 from .costs import as_costs, as_margins
 from .folds import rows_of_folds
 from .indicators import check_indicator, csr_indicator

@@ -7,7 +7,6 @@ from ..arrays import (
     check_tensor,
     is_dask,
     is_foreign,
-    namespace,
     numpy_dtype,
     to_numpy,
 )
@@ -60,26 +59,10 @@ def has_small_squares(X):
         return False
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(flat.dot(flat) <= _limit_of_squares(X) ** 2)
+        return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
 
 
-def check_squares(X):
-    """Raise where the squares of the entries of a matrix overflow, or their sums."""
-    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
-    limit = _limit_of_squares(X)
-    if isinstance(values, np.ndarray):
-        largest = max(values.max(initial=0), -values.min(initial=0))
-    else:
-        xp = namespace(values)
-        largest = float(xp.maximum(xp.max(values), -xp.min(values)))
-    if largest > limit:
-        raise ValueError(
-            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
-            f"{dtype} overflow; got {largest:.1g}. Scale the features."
-        )
-
-
-def _limit_of_squares(X):
+def limit_of_squares(X):
     """Largest absolute value of entries whose squares, and their sums, are finite."""
     return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
 

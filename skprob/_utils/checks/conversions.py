@@ -5,8 +5,8 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from ..arrays import check_tensor, namespace, real_dtypes
-from .arguments import check_squares, has_small_squares
+from ..arrays import check_tensor, namespace, numpy_dtype, real_dtypes
+from .arguments import has_small_squares, limit_of_squares
 from .matrices import refuse_unreadable, without_duplicates
 from .messages import naming
 
@@ -48,3 +48,19 @@ def checked_matrix(estimator, X, reset):
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
     check_squares(X)
     return X
+
+
+def check_squares(X):
+    """Raise where the squares of the entries of a matrix overflow, or their sums."""
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
+    limit = limit_of_squares(X)
+    if isinstance(values, np.ndarray):
+        largest = max(values.max(initial=0), -values.min(initial=0))
+    else:
+        xp = namespace(values)
+        largest = float(xp.maximum(xp.max(values), -xp.min(values)))
+    if largest > limit:
+        raise ValueError(
+            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
+            f"{dtype} overflow; got {largest:.1g}. Scale the features."
+        )

@@ -3,6 +3,7 @@
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
 sees the estimator. `_objectives.py` makes the objectives of blocks of rows.
+`_in_turn.py` minimises several of them, and runs fits that callbacks follow.
 `_chosen_C.py` chooses C, and `_start.py` the first parameters. `_learnt_noise.py`
 searches the noise of a mapping; `_folds.py` has the thresholds of label sets, and fits
 the folds from which they are chosen. `_wide_rows.py` decides when the features are

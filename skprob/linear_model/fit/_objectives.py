@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...data import least_spread
 from ...losses import LOSSES, FenchelYoungLoss
 from ...mappings import MAPPINGS, Softmax
 from ...objective import LinearObjective
 from .._trials import check_kernel, check_loss
+from ._penalty_factors import check_spread_without_penalty
 
 
 def objectives_of(spec, rows):
@@ -108,25 +108,5 @@ def _objective(spec, rows, loss, strength):
             tuning=spec.tuning,
         )
     if not objective.has_penalty:
-        _check_spread(objective, spec.penalty_factors, strength)
+        check_spread_without_penalty(objective, spec.penalty_factors, strength)
     return objective.restricted(features) if leaves_out else objective
-
-
-def _check_spread(objective, factors, strength):
-    """Raise if features without a penalty have too small a spread."""
-    tiny = objective.tiny_features()
-    if factors is not None:
-        has_coef = np.isfinite(factors[tiny])
-        is_free = has_coef & ((factors[tiny] == 0) | (strength == 0))
-    else:
-        is_free = np.full(len(tiny), strength == 0)
-    if is_free.any():
-        dtype = objective.description.dtype
-        large_enough = "are constant or have a standard deviation"
-        if not objective.description.has_intercept:
-            large_enough = "are zero or have a root mean square"
-        raise ValueError(
-            f"X must have features that {large_enough} above "
-            f"{least_spread(dtype):.1g} in {dtype} where there is no penalty; "
-            f"column {tiny[is_free][0]} has a smaller one. Scale the features."
-        )

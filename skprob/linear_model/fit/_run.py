@@ -1,21 +1,13 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..._utils.arrays import moved
 from ...decision import LeastCost
-from ...solvers import (
-    Iteration,
-    Solution,
-    Stage,
-    most_iterations,
-    solve,
-    solve_in_turn,
-)
+from ...solvers import Iteration, Solution, solve
 from ..predict import FittedModel
 from ._objectives import objectives_of
 from ._spec import FitSpec
@@ -61,28 +53,20 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
     objective = objectives[-1]  # The others are minimised before it.
-
-    stage = Stage.EASIER_LOSS  # The stage of the others, for the history.
-    if spec.last_fit is not None:
-        start = start_from(objective, spec.last_fit, rows)
-    else:
-        if objective.description.has_shrinkage:
-            objectives, stage = _after_stronger_penalties(objectives, spec)
+    if spec.last_fit is None:
         start = objectives[0].initial()
-
-    attributes_at = partial(_attributes_at, objective, rows, choose_threshold)
-    if spec.noise is not None:
-        from ._learnt_noise import fit_with_noise  # Imported when used.
-
-        spec, solution = fit_with_noise(
-            objectives[0], spec, start, progress, attributes_at
-        )
-    elif len(objectives) == 1 and progress is None:
-        # The last state of the solver takes memory, and is not used.
-        solution = solve(objective, start, **spec.solver_options)._replace(state=None)
     else:
-        solution = _minimised_in_turn(
-            objectives, start, spec, stage, progress, attributes_at
+        start = start_from(objective, spec.last_fit, rows)
+    is_single = len(objectives) == 1 and not objective.description.has_shrinkage
+    if is_single and spec.noise is None and progress is None:
+        solution = solve(objective, start, **spec.solver_options)
+        # The last state of the solver takes memory, and is not used.
+        solution = solution._replace(state=None)
+    else:
+        from ._in_turn import minimised_in_turn  # Imported when used.
+
+        spec, solution = minimised_in_turn(
+            objectives, start, spec, rows, choose_threshold, progress
         )
     # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)
@@ -99,43 +83,6 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         model = model.with_threshold(choose_threshold(model.probabilities, **near))
     attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
     return Fit(spec, model, solution, attributes)
-
-
-def _after_stronger_penalties(objectives, spec):
-    """Objectives of a sparse model after easier ones, if it has no other easier ones.
-
-    Returns
-    -------
-    objectives : list of CompositeObjective
-    stage : Stage
-        Stage of all objectives but the last, for the history.
-    """
-    first, *others = objectives
-    if others or spec.noise is not None or spec.solver == "lbfgs":
-        return objectives, Stage.EASIER_LOSS
-    return [*first.under_stronger_penalties(), first], Stage.STRONGER_PENALTY
-
-
-def _minimised_in_turn(objectives, start, spec, stage, progress, attributes_at):
-    """The :class:`Solution` of the last objective, after the others in turn.
-
-    With callbacks, ``attributes_at(spec, parameters)`` are the fitted attributes during
-    the fit. `stage` is that of all objectives but the last, for the history.
-    """
-    if progress is not None:
-        limits = spec.solver, spec.max_iter, spec.tuning
-        most = most_iterations(objectives, *limits)
-        progress.start(most, partial(attributes_at, spec))
-    options = spec.solver_options
-    return solve_in_turn(objectives, start, stage=stage, progress=progress, **options)
-
-
-def _attributes_at(objective, rows, choose_threshold, spec, parameters):
-    """Fitted attributes during the fit, for callbacks."""
-    model = model_at(parameters, objective, spec, rows)
-    if choose_threshold is not None:
-        model = model.with_threshold(choose_threshold(model.probabilities))
-    return attributes_of_model(model, spec)
 
 
 def model_at(parameters, objective, spec, rows):
