@@ -7,13 +7,16 @@ from ..arrays import (
     check_tensor,
     is_dask,
     is_foreign,
-    numpy_dtype,
     to_numpy,
 )
 from ..compat import check_weights
 from .matrices import refuse_unreadable
 from .messages import naming
 from .targets import refuse_lists_of_labels, target_array
+
+# Largest square of an entry of X, as a share of the largest number of its type. Sums
+# of squares are finite, too.
+SHARE_OF_SQUARES = 1e-4
 
 
 def check_X(estimator, X, *, reset):
@@ -59,12 +62,7 @@ def has_small_squares(X):
         return False
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
-
-
-def limit_of_squares(X):
-    """Largest absolute value of entries whose squares, and their sums, are finite."""
-    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
+        return bool(flat.dot(flat) <= SHARE_OF_SQUARES * np.finfo(X.dtype).max)
 
 
 def check_target(y, name, *, len_of, may_have_unknown=False):

@@ -6,7 +6,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from ..arrays import check_tensor, namespace, numpy_dtype, real_dtypes
-from .arguments import has_small_squares, limit_of_squares
+from .arguments import SHARE_OF_SQUARES, has_small_squares
 from .matrices import refuse_unreadable, without_duplicates
 from .messages import naming
 
@@ -53,7 +53,7 @@ def checked_matrix(estimator, X, reset):
 def check_squares(X):
     """Raise where the squares of the entries of a matrix overflow, or their sums."""
     dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
-    limit = limit_of_squares(X)
+    limit = np.sqrt(SHARE_OF_SQUARES * np.finfo(dtype).max)
     if isinstance(values, np.ndarray):
         largest = max(values.max(initial=0), -values.min(initial=0))
     else:

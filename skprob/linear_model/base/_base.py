@@ -184,9 +184,9 @@ def fitted_attributes(estimator):
     }
 
 
-def replace_fitted(estimator, attributes):
+def replace_fitted(estimator, attributes, kept=_OF_FEATURES):
     """Set the fitted attributes, and remove those of an earlier fit."""
-    for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
+    for name in fitted_attributes(estimator).keys() - kept:
         del vars(estimator)[name]
     vars(estimator).update(attributes)
 
@@ -209,7 +209,5 @@ def unchanged_on_error(estimator, after_interrupt=None):
         if after_interrupt and isinstance(error, KeyboardInterrupt):
             replace_fitted(estimator, after_interrupt)
         else:
-            for name in fitted_attributes(estimator).keys() - before.keys():
-                del vars(estimator)[name]
-            vars(estimator).update(before)
+            replace_fitted(estimator, before, kept=set())
         raise
