@@ -2,23 +2,24 @@
 
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
-sees the estimator. `_objectives.py` makes the objectives of blocks of rows.
-`_in_turn.py` minimises several of them, and runs fits that callbacks follow.
-`_chosen_C.py` chooses C, and `_start.py` the first parameters. `_learnt_noise.py`
-searches the noise of a mapping; `_folds.py` has the thresholds of label sets, and fits
-the folds from which they are chosen. `_wide_rows.py` decides when the features are
-replaced by coordinates. `_outliers.py` examines a fit that huge values may have ended
-too early. `_advice.py` warns of a fit that did not converge.
+sees the estimator. `_other_objectives.py` makes the objectives of fits with another
+penalty than a ridge. `_in_turn.py` minimises several of them, and runs fits that
+callbacks follow. `_chosen_C.py` chooses C, and `_start.py` the first parameters.
+`_learnt_noise.py` searches the noise of a mapping; `_folds.py` has the thresholds of
+label sets, and fits the folds from which they are chosen. `_wide_rows.py` decides when
+the features are replaced by coordinates. `_outliers.py` examines a fit that huge values
+may have ended too early. `_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds, labelled_rows, rule_of_label_sets
-from ._objectives import objectives_of, penalty_strength
 from ._run import (
     attributes_of_model,
     fit_to_rows,
     model_at,
     model_of,
+    objectives_of,
+    penalty_strength,
 )
 from ._spec import FitSpec
 from ._start import LastFit

@@ -7,7 +7,7 @@ import numpy as np
 from ...objective import drawn_rows, leave_one_out, scores_of, uses_exact_hessian
 from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
-from ._objectives import objectives_of, penalty_strength
+from ._run import objectives_of, penalty_strength
 from ._start import LastFit
 
 # Multiples of the C of "auto", from the strongest penalty to the weakest.

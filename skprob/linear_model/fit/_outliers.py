@@ -16,7 +16,7 @@ from scipy import sparse
 
 from ..._utils.arrays import precision
 from ...solvers import allowed_decrease
-from ._objectives import penalty_strength
+from ._run import penalty_strength
 
 # Exponent of the precision of X. Let the near values be those that are no farther from
 # the mean than the deviation. Larger values may hide their differences if the deviation

@@ -1,10 +1,8 @@
-"""Checks of penalty factors, and of features without a penalty."""
+"""Checks of penalty factors."""
 
 from reprlib import repr as short_repr
 
 import numpy as np
-
-from ...data import least_spread
 
 
 def checked_factors(factors, n_features, names):
@@ -63,26 +61,6 @@ def checked_factors(factors, n_features, names):
             "infinite, which leaves every feature out."
         )
     return array
-
-
-def check_spread_without_penalty(objective, factors, strength):
-    """Raise if features without a penalty have too small a spread."""
-    tiny = objective.tiny_features()
-    if factors is not None:
-        has_coef = np.isfinite(factors[tiny])
-        is_free = has_coef & ((factors[tiny] == 0) | (strength == 0))
-    else:
-        is_free = np.full(len(tiny), strength == 0)
-    if is_free.any():
-        dtype = objective.description.dtype
-        large_enough = "are constant or have a standard deviation"
-        if not objective.description.has_intercept:
-            large_enough = "are zero or have a root mean square"
-        raise ValueError(
-            f"X must have features that {large_enough} above "
-            f"{least_spread(dtype):.1g} in {dtype} where there is no penalty; "
-            f"column {tiny[is_free][0]} has a smaller one. Scale the features."
-        )
 
 
 def _has_names(factors):

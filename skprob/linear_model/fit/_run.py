@@ -7,9 +7,12 @@ import numpy as np
 
 from ..._utils.arrays import moved
 from ...decision import LeastCost
+from ...losses import LOSSES, FenchelYoungLoss
+from ...mappings import MAPPINGS, Softmax
+from ...objective import LinearObjective
 from ...solvers import Iteration, Solution, solve
+from .._trials import check_kernel, check_loss
 from ..predict import FittedModel
-from ._objectives import objectives_of
 from ._spec import FitSpec
 from ._start import start_from
 
@@ -83,6 +86,70 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         model = model.with_threshold(choose_threshold(model.probabilities, **near))
     attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
     return Fit(spec, model, solution, attributes)
+
+
+def objectives_of(spec, rows):
+    """The objectives to minimise one after the other, or only the last of them.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        The spec of these rows. If it has coefficients to start from, only the last
+        objective is returned.
+    rows : RowsInMemory or DaskRows
+
+    Returns
+    -------
+    objectives : list of LinearObjective or CosineObjective
+    """
+    strength = penalty_strength(spec.C, rows.total_weight)
+    _check_on_rows(spec, rows)
+    losses = spec.loss.stages()
+    if spec.last_fit is not None:
+        losses = losses[-1:]
+    elif spec.mapping.traits.is_only_a_function:
+        # The gradient may vanish at zero scores: start from the solution of softmax.
+        losses = [FenchelYoungLoss(Softmax()), *losses]
+    loss, *later_losses = losses
+    is_ridge = strength > 0 and spec.l1_ratio == 0 and spec.penalty_factors is None
+    if is_ridge and spec.unit_rows is None and rows.wide_X is None:
+        objective = LinearObjective(
+            rows.blocks(spec.mapping.traits.polytope, tuning=spec.tuning),
+            loss,
+            l2=strength,
+            fit_intercept=spec.fit_intercept,
+            tuning=spec.tuning,
+        )
+    else:
+        from ._other_objectives import other_objective  # Imported when used.
+
+        objective = other_objective(spec, rows, loss, strength)
+    return [objective, *map(objective.with_loss, later_losses)]
+
+
+def _check_on_rows(spec, rows):
+    """Raise if mapping and loss cannot be used with these features and targets."""
+    mapping, loss = spec.mapping, spec.loss
+    polytope = mapping.traits.polytope
+    if polytope == "cube":  # The sum of marginals may have a budget.
+        rows.check_target(loss)
+    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
+        check_kernel(mapping, rows.n_scores, rows.dtype)
+    if type(loss) not in LOSSES.values():  # It may be a user's own.
+        check_loss(loss, rows.n_scores)
+    loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
+
+
+def penalty_strength(C, total):
+    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
+    weight = float(C) * float(total)
+    l2 = 1 / weight if weight > 0 else np.inf
+    if l2 == np.inf:
+        raise ValueError(
+            f"C must be larger: with C={C} and weights of the rows that sum to "
+            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
+        )
+    return l2
 
 
 def model_at(parameters, objective, spec, rows):
