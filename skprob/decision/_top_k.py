@@ -64,7 +64,7 @@ class TopK(DecisionRule):
         ----------
         probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
             Non-negative. Columns of a DataFrame are matched with ``label_names_``.
-        X : object
+        X : object, default=None
             Not used: the rule needs no features.
 
         Returns

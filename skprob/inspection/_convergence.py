@@ -46,7 +46,7 @@ class ConvergenceDisplay:
     ----------
     histories : dict of str to dict of str to ndarray
         The ``history_`` of each classifier; the keys are the labels in the legend.
-    reference : float or None
+    reference : float or None, default=None
         The objective that counts as the minimum; None stands for the smallest one of
         each history.
 

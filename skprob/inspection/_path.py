@@ -41,7 +41,7 @@ class PathDisplay:
         Names of the features, in the order of the last axis of `coefs`.
     classes : ndarray of shape (n_classes,)
         Names of the classes.
-    C : float or None
+    C : float or None, default=None
         The chosen C, which a vertical line marks.
 
     Attributes

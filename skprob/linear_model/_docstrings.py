@@ -14,8 +14,9 @@ C : float, "auto" or "loo", default=1.0
 
     - "auto": a penalty with the same effect as ``C=1`` for softmax. C is inversely
       proportional to the curvature of the loss at equal scores, for entmax
-      ``n_classes ** (1 - alpha)``. For class labels with alpha above 2 this penalty is
-      too strong: give a larger C;
+      ``n_classes ** (1 - alpha)``. Take it for mappings with exact zeros, for which
+      ``C=1`` is much too weak a penalty if there are many classes. For class labels
+      with alpha above 2 it is too strong: give a larger C;
     - "loo": the C with the best approximate leave-one-out score of ten values, from
       1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
       derivatives, the penalty of ``l1_ratio=0`` and X in memory.
@@ -80,8 +81,9 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     For class labels, "auto" predicts the most probable class, and a
     :class:`~skprob.decision.LeastCost` the class of least expected cost: with
     ``LeastCost([[0, 0.3], [0.7, 0]])`` the second of two classes if its probability is
-    greater than 0.3. Other values are errors, but a number for more than two classes,
-    which has no effect. No value has an effect on distributions and candidates.
+    greater than 0.3. A number has no effect on more than two classes, and other values
+    are errors. Predictions after a fit to distributions or candidates do not depend on
+    the threshold.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive
@@ -113,10 +115,12 @@ solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     Algorithm that minimises the objective. "newton-cg" is a truncated Newton method,
     "newton-cholesky" Newton's method with the whole Hessian, for convex losses of
     linear scores and at most 10,000 coefficients. "lbfgs" needs no second derivatives
-    and the least memory. "auto" is "newton-cholesky" on little data. On other data it
-    is "newton-cg" if the objective is convex and rows times classes are at most 2**24,
-    and "lbfgs" otherwise. A search along a path uses "auto" for both of Newton's
-    methods.
+    and the least memory. "auto" is "lbfgs" if the loss is not convex or its second
+    derivatives are not bounded, as those of entmax with alpha above 2. Otherwise it is
+    "newton-cholesky" on little data, "lbfgs" for other Dask collections and where
+    classes are more than eight times the numbers that X stores for a row, and
+    "newton-cg" on all other data. A search along a path uses "auto" for both of
+    Newton's methods.
 tol : float, default=1e-4
     Tolerance. The solver stops when no entry of the gradient is larger than ``tol`` in
     absolute value and, if the objective is convex, its expected decrease is at most

@@ -108,7 +108,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     Parameters
     ----------
-    mapping : Mapping, str or None
+    mapping : Mapping, str or None, default=None
         The mapping from scores to probabilities, or its registered name. None stands
         for the mapping of the classifier to which the loss is passed.
     """
