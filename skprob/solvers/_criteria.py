@@ -68,13 +68,12 @@ class Criteria:
         Largest number of iterations, including `n_before`.
     n_before : int, default=0
         Iterations of earlier stages of the same fit.
-    certify : bool, default=True
-        Whether criterion 4 is used.
-    reports_gap : bool, default=True
-        Whether the duality gap of the solution is made tight, which may take several
-        passes.
     tol_at_start : float, default=None
         Tolerance before the first step, in place of `tol`; None stands for `tol`.
+    duality_gap : {"reported", "checked", "unused"}, default="reported"
+        "reported": criterion 4 is used, and the duality gap of the solution is made
+        tight, which may take several passes. "checked": criterion 4 is used. "unused":
+        no duality gap is computed.
     tuning : Tuning, default=Tuning()
     """
 
@@ -84,20 +83,22 @@ class Criteria:
         tol,
         max_iter,
         n_before=0,
-        certify=True,
-        reports_gap=True,
         tol_at_start=None,
+        duality_gap="reported",
         tuning=Tuning(),
     ):
         self.tol, self.tuning = tol, tuning
+        self.tol_at_start = tol if tol_at_start is None else tol_at_start
         #: Largest number of iterations of all stages, and of this one.
         self.most_of_all, self.max_iter = max_iter, max(max_iter - n_before, 0)
-        self.certify, self.reports_gap = certify, certify and reports_gap
-        self.tol_at_start = tol if tol_at_start is None else tol_at_start
+        self.uses_gap = duality_gap != "unused"
+        self.reports_gap = duality_gap == "reported"
 
     def of_start(self, tol, max_iter):
         """The criteria of a point that is only a start: no duality gap is computed."""
-        return Criteria(tol=tol, max_iter=max_iter, certify=False, tuning=self.tuning)
+        return Criteria(
+            tol=tol, max_iter=max_iter, duality_gap="unused", tuning=self.tuning
+        )
 
     def check(self, problem, state, history):
         """The :class:`Verdict` on a state.
@@ -109,59 +110,58 @@ class Criteria:
         history : list of Iteration
             Iterations before this state.
         """
-        tol = self.tol if history else self.tol_at_start
         norm = float(np.abs(state.point.gradient).max())
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        rows = self._rows(problem, state, history, tol, norm, is_stalled)
-        last = rows[-1]
-        gap = last.value if last.number == 4 else math.nan
-        converged = last.is_met  # All rows before the last are met.
-        is_last = converged or is_stalled or len(history) >= self.max_iter
-        return Verdict(tuple(rows), norm, gap, is_stalled, converged, is_last)
+        rows = []
+        for row in self._rows(problem, state, history, norm, is_stalled):
+            rows.append(row)
+            if not row.is_met:
+                break
+        gap = row.value if row.number == 4 else math.nan
+        is_last = row.is_met or is_stalled or len(history) >= self.max_iter
+        return Verdict(tuple(rows), norm, gap, is_stalled, row.is_met, is_last)
 
-    def _rows(self, problem, state, history, tol, norm, is_stalled):
-        """The criteria in order, up to the first that is not met."""
-        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
-        if not (norm <= tol and problem.description.is_linear):
-            return rows
-        limit = allowed_decrease(problem, state.point.value, tol)
-
-        def fulfils(number, name, decrease):
-            """Add the row of a decrease; returns whether it is small enough."""
-            is_met = is_stalled or not decrease > limit
-            rows.append(Criterion(number, name, decrease, limit, is_met))
-            return is_met
+    def _rows(self, problem, state, history, norm, is_stalled):
+        """The criteria in order; each is computed only if those before it are met."""
+        description, value = problem.description, state.point.value
+        tol = self.tol if history else self.tol_at_start
+        yield Criterion(1, "gradient", norm, tol, norm <= tol)
+        if not description.is_linear:
+            return
 
         has_gap = not math.isnan(state.duality_gap) or problem.has_certificate()
+        limit = allowed_decrease(problem, value, tol)
         expected = _expected_decrease(problem, state, history, has_gap)
-        if not fulfils(2, "expected decrease", expected):
-            return rows
+        # A decrease of NaN is unknown, and is not compared.
+        is_met = is_stalled or not expected > limit
+        yield Criterion(2, "expected decrease", expected, limit, is_met)
+
         if self._checks_last_iterations(problem, state, tol, has_gap):
             decrease = self._decrease_of_last_iterations(problem, state, history)
-            if not fulfils(3, "last iterations", decrease):
-                return rows
-        if problem.description.is_convex and not (has_gap or is_stalled):
+            is_met = is_stalled or not decrease > limit
+            yield Criterion(3, "last iterations", decrease, limit, is_met)
+
+        if description.is_convex and not (has_gap or is_stalled):
             # A second row of criterion 2, if a whole Hessian shows a larger decrease.
             confirmed = confirmed_decrease(problem, state, self.tuning)
-            is_larger = confirmed > expected
-            if is_larger and not fulfils(2, "confirmed decrease", confirmed):
-                return rows
-        if has_gap and self.certify:
-            gap_limit = self._gap_limit(problem, state, tol, is_stalled)
-            gap, enough, step = state.duality_gap, gap_limit, state.newton_step
-            if step is not None:
+            if confirmed > expected:
+                is_met = not confirmed > limit
+                yield Criterion(2, "confirmed decrease", confirmed, limit, is_met)
+
+        if has_gap and self.uses_gap:
+            limit = self._gap_limit(problem, state, tol, is_stalled)
+            gap, step = state.duality_gap, state.newton_step
+            if math.isnan(gap):
                 # With Newton's step the gap is tight, and is not computed again for the
                 # result.
-                enough = min(enough, tol * abs(state.point.value))
-            if math.isnan(gap):
+                enough = limit if step is None else min(limit, tol * abs(value))
                 gap = problem.duality_gap(state.point, enough, newton_step=step)
-            rows.append(Criterion(4, "duality gap", gap, gap_limit, gap <= gap_limit))
-        return rows
+            yield Criterion(4, "duality gap", gap, limit, gap <= limit)
 
     def _checks_last_iterations(self, problem, state, tol, has_gap):
         """Whether criterion 3 is checked."""
         has_hessian = state.newton_step is not None and state.is_resolved
-        if not (has_hessian or (has_gap and self.certify)):
+        if not (has_hessian or (has_gap and self.uses_gap)):
             return True
         # Without the bound 0.01, fits with a large tolerance take more iterations than
         # with a small one: with 0.1, 20 newsgroups takes 1.7 times the passes.

@@ -54,8 +54,7 @@ def minimize_path(
     # With the whole Hessian the expected decrease needs no duality gap.
     warm = {
         "tol_at_start": tuning.tol_at_start * tol,
-        "certify": method != "newton-cholesky",
-        "reports_gap": False,
+        "duality_gap": "unused" if method == "newton-cholesky" else "checked",
     }
     starts = list(starts) or [problem.initial()] * len(strengths)
     together = {}

@@ -504,7 +504,8 @@ def test_the_first_point_has_a_tolerance_of_its_own():
 
 
 def test_without_certificates_the_gap_is_not_computed():
-    problem, criteria = Stub(gap=9.0), Criteria(tol=TOL, max_iter=9, certify=False)
+    problem = Stub(gap=9.0)
+    criteria = Criteria(tol=TOL, max_iter=9, duality_gap="unused")
     state = state_at(newton_step=np.zeros(2))
     verdict = verdict_on(problem, state, [row(0.5)] * 4, criteria)
     assert numbers(verdict) == [1, 2]

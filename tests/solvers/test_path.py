@@ -196,18 +196,18 @@ def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_only_the_whole_hessian_stands_for_the_certificate(solver, monkeypatch):
     """Fits one by one; conjugate gradients and L-BFGS do not write it out."""
-    certified = []
+    uses = []
 
-    def watched(*args, certify=True, **options):
-        certified.append(certify)
-        return solve(*args, certify=certify, **options)
+    def watched(*args, duality_gap="reported", **options):
+        uses.append(duality_gap)
+        return solve(*args, duality_gap=duality_gap, **options)
 
     monkeypatch.setattr("skprob.solvers._path.solve", watched)
     monkeypatch.setattr(LinearObjective, "family", lambda self, strengths: None)
     _, converged = path(objective_of(*classes()), solver=solver)
     assert all(converged)
     has_hessian = solver in ("auto", "newton-cholesky")
-    assert certified == [not has_hessian] * len(STRENGTHS)
+    assert uses == ["unused" if has_hessian else "checked"] * len(STRENGTHS)
 
 
 def test_the_duality_gap_is_not_made_tighter(monkeypatch):

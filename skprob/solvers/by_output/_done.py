@@ -33,7 +33,7 @@ def outputs_done(problem, criteria, point, expected, fallen):
     done = np.abs(point.gradient).max(axis=1) <= tol
     # A decrease of NaN, which is unknown, is not compared.
     done &= ~(expected > limits)
-    if not problem.has_output_gaps or not criteria.certify:
+    if not problem.has_output_gaps or not criteria.uses_gap:
         # Criterion 2 without a gap, and criterion 3 for the last step only.
         slope = (point.gradient * point.parameters).sum(axis=1)
         done &= np.maximum(-3 * slope, slope) <= limits

@@ -90,7 +90,7 @@ class ProximalNewton:
             after = self._iterate(problem, state)
             if after is None:
                 return replace(state, is_spent=True)
-            if self._criteria.certify:
+            if self._criteria.uses_gap:
                 return after
             return self._with_expected_decrease(problem, after)
         return self._solve_restricted(problem, state, *chosen)

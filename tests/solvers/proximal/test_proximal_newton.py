@@ -252,7 +252,7 @@ def test_the_next_step_takes_the_place_of_a_certificate(kind):
     thresholds = np.full(8, 0.05)
     _, value = composite_optimum(X, signs, 1e-3, thresholds, kind is ColumnShrinkage)
     problem = CompositeHinges(X, signs, 1e-3, kind(thresholds))
-    criteria = Criteria(tol=1e-2, max_iter=100, certify=False)
+    criteria = Criteria(tol=1e-2, max_iter=100, duality_gap="unused")
     solver = ProximalNewton(criteria)
     solution = minimize(problem, [solver], criteria, problem.initial())
     left = solution.value - value
