@@ -6,7 +6,8 @@ parameters it returns a point, which a solver uses: value, gradient, curvature, 
 objective along a step. Little data are one array in one block: `little/` has their
 points, in the shortest code. For all other data `_block_point.py` computes a block's
 part of the loss and its derivatives, and `_linear_point.py` adds the parts up.
-`_several_blocks.py` joins what an objective needs to begin with.
+`_several_blocks.py` joins what an objective needs to begin with, and `_at_zero.py`
+evaluates the start, where one row stands for all.
 
 `by_output/` has the points of a sum over outputs that are minimised one by one.
 

@@ -55,7 +55,8 @@ def point_without_tails(part):
 
 def point_at(block, parameters, loss):
     """The :class:`BlockPoint` at parameters (M, size)."""
-    return BlockPoint(block, loss, block.design.matvec(parameters))
+    raw, is_at_zero = block.design.matvec(parameters), not parameters.any()
+    return BlockPoint(block, loss, raw, is_at_zero=is_at_zero)
 
 
 def point_with_rows(pair):
@@ -90,12 +91,18 @@ class BlockPoint:
     """A block's part of the mean loss at raw predictions (n_rows, M).
 
     The Hessians of rows are those of a mixture of their probabilities and their target,
-    which has a `target_share`: see ``LossLinearization.towards_target``.
+    which has a `target_share`: see ``LossLinearization.towards_target``. With
+    `is_at_zero` all parameters are zero, and so are the raw predictions.
     """
 
-    def __init__(self, block, loss, raw, target_share=0.0):
+    def __init__(self, block, loss, raw, target_share=0.0, is_at_zero=False):
         self.block, self.loss, self.raw, self._linear = block, loss, raw, None
-        self._target_share = target_share
+        self._target_share, self._is_at_zero = target_share, is_at_zero
+
+    @cached_property
+    def traits(self):
+        """Traits of the loss, which each Hessian product reads."""
+        return self.loss.traits
 
     @property
     def linear(self):
@@ -165,7 +172,7 @@ class BlockPoint:
         """
         if self.active is not None:
             return self.active.hessian_product(direction)
-        if self.loss.traits.is_separable and not self.block.has_row_scores:
+        if self.traits.is_separable and not self.block.has_row_scores:
             return (self._separable_product(direction),)
         design, weight = self._design_in(direction.dtype), self.block.weight
         if design is not self.block.design and self.single_rows is not None:
@@ -208,9 +215,9 @@ class BlockPoint:
         A tail is a class of a row whose gradient and curvature vanish along the step.
         In the point without the tails, these classes are not available to their rows.
         """
-        block, mapping = self.block, self.loss.traits
-        is_cube = mapping.polytope == "cube"
-        if not is_host(block.weight) or (is_cube and not mapping.is_separable):
+        block, traits = self.block, self.traits
+        is_cube = traits.polytope == "cube"
+        if not is_host(block.weight) or (is_cube and not traits.is_separable):
             return 0, 0.0, self
         change = as_type(block.design.matvec(step), self.raw.dtype)
         expected = row_dot(self.linear.hessian_product(copied(change)), change)
@@ -276,7 +283,7 @@ class BlockPoint:
         share below 1, this share of the rows is drawn.
         """
         linear, weight = self.linear, self.block.weight
-        hessians = RowHessians.of(linear, weight, damping, self.loss.traits)
+        hessians = RowHessians.of(linear, weight, damping, self.traits)
         check_finite("second derivative of the loss", hessians.numbers, self.loss)
         if share < 1:
             hessians = hessians.sampled(share)
@@ -290,12 +297,12 @@ class BlockPoint:
         first derivatives: with these pendigits and raw digits take 0.3 to 0.7 times as
         long.
         """
-        if not self.loss.traits.is_convex:
+        if not self.traits.is_convex:
             _, residual = self.block.evaluate(self.loss, copied(self.raw))
             check_finite("gradient of the loss", residual, self.loss)
             residual *= self.block.weight[:, None]
             return namespace(residual).abs(residual)
-        if self._has_equal_rows():
+        if self._has_equal_hessians():
             row = Block(None, self.block.target.take([0]), np.ones(1))
             of_row = BlockPoint(row, self.loss, self.raw[:1]).curvature()
             return self.block.weight[:, None] * of_row
@@ -305,17 +312,15 @@ class BlockPoint:
         diagonal *= self.block.weight[:, None]
         return positive_part(diagonal, out=diagonal)
 
-    def _has_equal_rows(self):
-        """Whether the Hessians are not known, and are the same for all rows.
+    def _has_equal_hessians(self):
+        """Whether the Hessians are the same for all rows, and not known.
 
-        They are at zero raw predictions, where most fits start.
+        They are the same at zero parameters, where most fits start.
         """
         is_plain = type(self.loss) is FenchelYoungLoss and not self.block.has_row_scores
         is_known = self._linear is not None or self._target_share > 0
-        raw = self.raw
-        if is_known or not is_plain or not is_host(raw) or len(raw) == 1:
-            return False
-        return not (raw[:1].any() or raw.any())
+        is_same = self._is_at_zero and is_plain and is_host(self.raw)
+        return is_same and not is_known
 
     @cached_property
     def separable_curvature(self):
@@ -362,7 +367,7 @@ class BlockPoint:
     @cached_property
     def active(self):
         """The point of the active rows, if they are few; else None."""
-        traits = self.loss.traits
+        traits = self.traits
         if not (traits.is_convex and traits.has_zeros):
             return None
         weight = self.block.weight
@@ -373,7 +378,8 @@ class BlockPoint:
             return None
         # In the memory order of all rows, in which mappings are faster.
         raw = (rows_of if is_host(self.raw) else take)(self.raw, rows)
-        active = BlockPoint(self.block.take(rows), self.loss, raw, self._target_share)
+        kind = self._target_share, self._is_at_zero
+        active = BlockPoint(self.block.take(rows), self.loss, raw, *kind)
         active.active = None
         return active
 
@@ -409,7 +415,7 @@ class BlockRay:
         """The point at the length. Its memory is that of the start, which is freed."""
         start = self._start
         start.raw += self._length * self._change
-        start.linear = self._linear
+        start._is_at_zero, start.linear = False, self._linear
         return start
 
 

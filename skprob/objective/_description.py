@@ -50,9 +50,8 @@ class Description(NamedTuple):
         limit = max(8 * self.n_stored, _MOST_PREDICTIONS)
         return self.n_rows * self.shape[0] <= limit and not self.is_remote
 
-    def with_loss(self, loss):
-        """The description with the properties of a loss."""
-        traits = loss.traits
+    def with_loss(self, loss, traits):
+        """The description with the properties of a loss, which has these traits."""
         has_closed_form = traits.has_proximal_step and not self.has_row_scores
         return self._replace(
             is_convex=self.is_linear and traits.is_convex,

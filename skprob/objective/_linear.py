@@ -8,7 +8,7 @@ from .._utils.arrays import precision
 from .._utils.tuning import Tuning
 from ..data import Standardization
 from . import _block
-from ._block_point import check_finite
+from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
 from ._description import description_of_block
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
@@ -90,7 +90,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         data = blocks.map(description_of_block).merged(joined_description)
         moments = blocks.map(_block.moments_of_block).merged(pooled_moments)
         _, mean, deviation = moments
-        polytope = loss.traits.polytope
+        polytope = loss.mapping.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
         # and about 1/K for K classes whose probabilities sum to one.
@@ -251,6 +251,11 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Strength of the penalty of each column."""
         return self.penalty.diagonal
 
+    @property
+    def has_column_moments(self):
+        """Whether the moments are known; those of a sample of the rows are not."""
+        return self._moments is not None
+
     def column_moments(self):
         """Mean and deviation (size,) of the standardised columns."""
         return self.units.standardized_moments(*self._moments)
@@ -296,8 +301,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             self.count(1)
             rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
             return rows.mean_loss, rows.mean_gradient(self)
-        if not parameters.any() and self.is_same_at_zero:
-            return self.mean_loss_at_zero()
+        if not parameters.any() and knows_gradient_at_zero(self):
+            return mean_loss_at_zero(self)
         return super().mean_loss(parameters)
 
     def value_and_gradient(self, parameters):
@@ -312,24 +317,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         if is_little(self.blocks):
             return LittlePoint.at(self, parameters)
         return LinearPoint.at(self, parameters)
-
-    @property
-    def is_same_at_zero(self):
-        """Whether at zero parameters all rows have the same probabilities."""
-        is_known = self._moments is not None and self.traits.base_score == 0
-        return is_known and self.has_mean_row
-
-    def mean_loss_at_zero(self):
-        """Value and gradient (M, size) of the mean loss at zero parameters.
-
-        The gradient is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all
-        rows: the product of p and the means of the columns, less the target sums.
-        """
-        p = self.loss.mapping.probabilities(np.zeros((1, len(self.class_means))))
-        check_finite("gradient of the loss", p, self.loss)
-        p = _block.predictions_adjoint(p, self.shape[0])
-        gradient = p.T * self.column_moments()[0] - self.target_sums().coupling
-        return self.value_at_zero, self.without_common_part(gradient)
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at

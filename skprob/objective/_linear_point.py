@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 from . import _block_point
+from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
 from ._block_point import BlockPoint, BlockRay
 from ._penalty import add_penalty, add_penalty_to_piece
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
@@ -90,7 +91,7 @@ class LinearCurvature:
         the same for all rows, if their Hessians do not depend on targets and offsets.
         """
         objective = self._objective
-        if self.is_at_zero and objective.is_same_at_zero:
+        if self.is_at_zero and knows_gradient_at_zero(objective):
             total, _ = self.total_curvature()
             return float(total.mean()), *objective.column_moments()
         objective.count(1)
@@ -175,10 +176,10 @@ class LinearPoint(LinearCurvature):
     def at(cls, objective, parameters):
         """The point at parameters, in one pass."""
         matrix = parameters.reshape(objective.shape)
-        if not parameters.any() and objective.is_same_at_zero:
+        if not parameters.any() and knows_gradient_at_zero(objective):
             # The points take no product with X, and evaluate rows when it is needed.
             points = objective.blocks.map(_block_point.point_at, matrix, objective.loss)
-            mean_loss = objective.mean_loss_at_zero()
+            mean_loss = mean_loss_at_zero(objective)
         else:
             points, *mean_loss = points_at(objective, matrix)
         return cls(objective, parameters, points, *mean_loss)

@@ -4,9 +4,8 @@ import copy
 
 import numpy as np
 
-from ..losses import FenchelYoungLoss
-from ..targets import DenseTarget
 from . import _block, _block_point
+from ._at_zero import value_at_zero
 
 
 class MeanLoss:
@@ -50,33 +49,17 @@ class MeanLoss:
         self._set_loss(loss)
 
     def _set_loss(self, loss):
-        self.loss, self.description = loss, self.description.with_loss(loss)
-        self.traits = loss.traits
+        self.loss, self.traits = loss, loss.traits
+        self.description = self.description.with_loss(loss, self.traits)
         constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
         self.constant = float(constant)
         self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
 
-    @property
-    def has_mean_row(self):
-        """Whether the loss of a row is F(z) - ⟨q, z⟩, with scores z of raw predictions.
-
-        Then the mean loss of rows with equal raw predictions is that of `mean_row`.
-        """
-        is_plain = type(self.loss) is FenchelYoungLoss
-        return is_plain and not self.description.has_row_scores
-
-    def mean_row(self):
-        """One row without features, whose target is the mean target."""
-        target = DenseTarget(self.class_means[None])
-        return _block.split_rows(np.zeros((1, 0)), target, np.ones(1))
-
     def _evaluate_at_zero(self):
         """Set ``value_at_zero``; X is not read."""
-        rows = self.mean_row() if self.has_mean_row else self.blocks
-        (value,) = rows.sum(_block_point.value_at_zero, self.shape[0], self.loss)
-        self.value_at_zero = self.constant + float(value)
+        self.value_at_zero = value_at_zero(self)
 
     def with_loss(self, loss):
         """The same data and penalty with another loss."""

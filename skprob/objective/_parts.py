@@ -8,6 +8,7 @@ import numpy as np
 from .._utils.arrays import namespace, precision, to_numpy, widened
 from .._utils.single_precision import squares_fit
 from ..data import restricted
+from ._at_zero import has_mean_row, mean_row
 from .little import is_little
 
 
@@ -64,11 +65,11 @@ class PartsOfObjective:
         """
         description = self.description
         has_intercept = description.has_intercept and description.is_on_host
-        if not (has_intercept and self.has_mean_row):
+        if not (has_intercept and has_mean_row(self)):
             return None
         from ._linear import LinearObjective
 
-        return LinearObjective(self.mean_row(), self.loss, l2=0.0)
+        return LinearObjective(mean_row(self), self.loss, l2=0.0)
 
     def of_outputs(self, outputs):
         """The objective of a slice of the outputs, if the loss is a sum over them.
