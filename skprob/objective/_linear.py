@@ -111,7 +111,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         blocks = blocks.map(_block.with_units, units, data.n_rows)
         super().__init__(blocks, description, loss)
         self.count(1)
-        self.units, self._factors, self.tuning = units, factors, tuning
+        self.units, self.tuning = units, tuning
         self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)
@@ -123,8 +123,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     @property
     def has_penalty(self):
         """Whether the coefficients of all features are penalised."""
-        has_free = self._factors is not None and not self._factors.all()
-        return self.penalty.strength > 0 and not has_free
+        return self.penalty.strength > 0 and not self.penalty.has_free_features
 
     @property
     def common_columns(self):
@@ -149,7 +148,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def with_l2(self, l2):
         """The objective of the same data and loss with another strength."""
         other = copy.copy(self)
-        other.penalty = Ridge(l2, self.units, self._factors)
+        other.penalty = self.penalty.with_strength(l2)
         return other
 
     def to_model(self, parameters):

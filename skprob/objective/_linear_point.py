@@ -8,7 +8,8 @@ import numpy as np
 from . import _block_point
 from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
 from ._block_point import BlockPoint, BlockRay
-from ._penalty import add_penalty, add_penalty_to_piece
+from ._penalty import add_penalty
+from ._piece_hessian import add_penalty_to_piece
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
 from ._several_blocks import pooled_moments
 

@@ -24,10 +24,9 @@ class PartsOfObjective:
         share = len(features) / max(self.n_features, 1)
         other.units = self.units.restricted(features)
         other.n_features = len(features)
-        other._factors = None if self._factors is None else self._factors[features]
         columns = self.units.columns_of(features)
         other.blocks = self.blocks.map(_restrict, columns, n_rows)
-        other.penalty = self.penalty.restricted(columns)
+        other.penalty = self.penalty.restricted(features)
         other._moments = tuple(part[features] for part in self._moments)
         other.shape = self.shape[0], len(columns)
         n_stored = share * self.description.n_stored

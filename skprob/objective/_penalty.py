@@ -18,23 +18,28 @@ class Ridge:
         Means and scales of the features; intercepts are free.
     factors : ndarray of shape (n_features,), default=None
         Multiples of the strength for each feature; None stands for ones.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (size,)
+        Second derivatives in the parameters of a raw prediction.
+    free_columns : list of int
+        Numbers of the columns that are not penalised.
+    has_free_features : bool
+        Whether a feature has the factor zero.
     """
 
     def __init__(self, strength, units, factors=None):
-        self.strength = float(strength)
+        self.strength, self._units, self._factors = float(strength), units, factors
         # Square roots of the second derivatives at a strength of one, which could
         # overflow.
         self._weights = np.zeros(units.size)
         self._weights[: len(units.scale)] = 1 / units.scale
         if factors is not None:
             self._weights[: len(factors)] *= np.sqrt(factors)
-        self._set_diagonal()
-
-    def _set_diagonal(self):
-        #: Second derivatives in the parameters of a raw prediction, of shape (size,).
         self.diagonal = self.strength * self._weights * self._weights
-        #: Numbers of the columns that are not penalised.
         self.free_columns = (self.diagonal == 0).nonzero()[0].tolist()
+        self.has_free_features = factors is not None and not factors.all()
 
     def with_free_columns(self, columns):
         """The penalty of the other columns, with these columns free."""
@@ -42,12 +47,14 @@ class Ridge:
         other.free_columns = columns
         return other
 
-    def restricted(self, columns):
-        """The penalty of some columns alone."""
-        other = copy.copy(self)
-        other._weights = self._weights[columns]
-        other._set_diagonal()
-        return other
+    def with_strength(self, strength):
+        """The penalty with another strength."""
+        return Ridge(strength, self._units, self._factors)
+
+    def restricted(self, features):
+        """The penalty of some features alone, given by their numbers."""
+        factors = None if self._factors is None else self._factors[features]
+        return Ridge(self.strength, self._units.restricted(features), factors)
 
     def value(self, parameters):
         """Penalty of parameters (M, size)."""
@@ -114,26 +121,3 @@ def add_penalty(hessian, diagonal, common_columns):
         hessian[..., column, :, column] += 1 / hessian.shape[-2]
     entries = np.einsum("...ijij->...ij", hessian)  # A view of the diagonals.
     entries += diagonal[..., None, :]
-
-
-def add_penalty_to_piece(hessian, included, diagonal, common_columns):
-    """Add a penalty to the Hessian of some parameters, in place.
-
-    A common column gets curvature, as by :func:`add_penalty`, if it is included for all
-    raw predictions.
-
-    Parameters
-    ----------
-    hessian : ndarray of shape (n_included, n_included)
-        In the order of the parameters.
-    included : ndarray of bool of shape (M, size)
-        The parameters of the Hessian.
-    diagonal, common_columns
-        As for :func:`add_penalty`.
-    """
-    columns = np.nonzero(included)[1]
-    hessian[np.diag_indices_from(hessian)] += diagonal[columns]
-    for column in common_columns:
-        entries = np.flatnonzero(columns == column)
-        if len(entries) == len(included):
-            hessian[np.ix_(entries, entries)] += 1 / len(included)

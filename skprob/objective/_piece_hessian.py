@@ -235,3 +235,26 @@ def systematic_sample(importance, n_drawn):
     reached *= n_drawn / float(reached[-1])
     reached = xp.floor(reached + 0.5)
     return xp.concat([reached[:1], reached[1:] - reached[:-1]])
+
+
+def add_penalty_to_piece(hessian, included, diagonal, common_columns):
+    """Add a penalty to the Hessian of some parameters, in place.
+
+    A common column gets curvature, as by :func:`add_penalty`, if it is included for all
+    raw predictions.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n_included, n_included)
+        In the order of the parameters.
+    included : ndarray of bool of shape (M, size)
+        The parameters of the Hessian.
+    diagonal, common_columns
+        As for :func:`add_penalty`.
+    """
+    columns = np.nonzero(included)[1]
+    hessian[np.diag_indices_from(hessian)] += diagonal[columns]
+    for column in common_columns:
+        entries = np.flatnonzero(columns == column)
+        if len(entries) == len(included):
+            hessian[np.ix_(entries, entries)] += 1 / len(included)

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 
 from skprob.data import Standardization
 from skprob.objective import Ridge
-from skprob.objective._penalty import add_penalty, add_penalty_to_piece
+from skprob.objective._penalty import add_penalty
+from skprob.objective._piece_hessian import add_penalty_to_piece
 
 from .formulas import by_differences
 

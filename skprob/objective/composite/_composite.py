@@ -111,7 +111,7 @@ class CompositeObjective(LinearObjective):
     @property
     def has_penalty(self):
         """Whether the coefficients of all features are penalised."""
-        return self._factors is None or bool(self._factors.all())
+        return not self.penalty.has_free_features
 
     def with_l2(self, l2):
         """The same loss of the same data under a penalty of another strength.

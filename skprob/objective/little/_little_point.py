@@ -21,7 +21,8 @@ from ..._utils.arrays import upper_triangle
 from ...data import LittleDesign, SingleBlock
 from .._block_point import BlockPoint, check_finite
 from .._linear_point import LinearPoint
-from .._penalty import add_penalty, add_penalty_to_piece
+from .._penalty import add_penalty
+from ._piece_hessian import little_piece_hessian
 
 
 def is_little(blocks):
@@ -69,11 +70,11 @@ class LittlePoint(LinearPoint):
         objective = self._objective
         if objective.n_parameters > objective.tuning.few_parameters:
             return super().hessian()
-        hessian = self._mean_loss_hessian()
+        hessian = self.mean_loss_hessian()
         add_penalty(hessian, self.ridge, objective.common_columns)
         return hessian.reshape(objective.n_parameters, objective.n_parameters)
 
-    def _mean_loss_hessian(self):
+    def mean_loss_hessian(self):
         """Hessian (M, size, M, size) of the mean loss, in one pass."""
         objective, block = self._objective, self._objective.blocks.single
         objective.count(1)
@@ -88,38 +89,12 @@ class LittlePoint(LinearPoint):
         return block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
 
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
-        """Hessian of the parameters that a mask (M, size) includes.
-
-        With several raw predictions it is a part of the whole one where that takes less
-        time.
-        """
-        if len(included) == 1 and share == 1 and dtype == np.float64:
-            return self._hessian_of_columns(included[0].nonzero()[0], damping)
-        n_rows, (n_outputs, size) = len(self.rows.raw), included.shape
-        cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
-        objective, tuning = self._objective, self._objective.tuning
-        has_few = included.size <= tuning.few_parameters
-        has_few = has_few and cost <= tuning.largest_hessian_cost
-        if damping or share < 1 or not has_few:
-            return super().piece_hessian(included, damping, share, dtype)
-        some = included.reshape(-1).nonzero()[0]
-        hessian = self._mean_loss_hessian().reshape(included.size, included.size)
-        hessian = hessian.take(some, axis=0).take(some, axis=1)
-        add_penalty_to_piece(hessian, included, self.ridge, objective.common_columns)
-        return hessian
-
-    def _hessian_of_columns(self, columns, damping):
-        """Hessian of some columns of the only raw prediction, in one pass."""
-        objective, block = self._objective, self._objective.blocks.single
-        objective.count(1)
-        curvature = self.rows.linear.hessian_matrices()[:, 0, 0] + damping
-        if not math.isfinite(curvature.sum()):
-            what = "second derivative of the loss"
-            check_finite(what, curvature[:, None], objective.loss)
-        weight = block.weight * curvature
-        hessian = block.design.sandwich_of_columns(columns, weight)
-        diagonal = hessian.reshape(-1)[:: len(columns) + 1]
-        diagonal += objective.penalty.diagonal.take(columns)
+        """Hessian of the parameters that a mask includes: see `LinearPoint`."""
+        objective, hessian = self._objective, None
+        if share == 1:
+            hessian = little_piece_hessian(objective, self, included, damping, dtype)
+        if hessian is None:
+            hessian = super().piece_hessian(included, damping, share, dtype)
         return hessian
 
     def with_penalty_times(self, factor):
