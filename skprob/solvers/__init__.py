@@ -3,8 +3,8 @@
 `_problem.py` declares the members of a problem. `_minimize.py` has the loop that all
 solvers share: a solver is two functions, `init` and `step`, of a frozen state. Read
 `_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
-`_criteria.py` decides when to stop, `_method.py` selects the solver for a problem,
-`_plan.py` its preconditioner and precision, and `_utils/tuning.py` has the numbers.
+`_criteria.py` decides when to stop, `_plan.py` selects the solver for a problem, its
+preconditioner and precision, and `_utils/tuning.py` has the numbers.
 
 `by_output/` has Newton's method for each output of a separable problem, `lbfgs/` what
 needs gradients alone, and `proximal/` the solver of penalties that make coefficients
@@ -13,7 +13,7 @@ zero.
 `_in_turn.py` minimises several problems, each from the minimum of the one before, and
 `_reasons.py` says why a solver ended before all criteria were met.
 
-A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
+A new solver is one file, a name in `_plan.py` and a branch in `_solve.py`.
 """
 
 from .._utils.lazy import lazy_attribute
@@ -22,10 +22,9 @@ from ._criteria import Criteria, Criterion, Verdict, allowed_decrease
 from ._groups import groups_of_outputs
 from ._in_turn import most_iterations, solve_in_turn, total_of
 from ._line_search import Trial, line_search
-from ._method import SOLVERS, method_for
 from ._minimize import minimize
 from ._newton_cholesky import NewtonCholesky
-from ._plan import Plan, plan
+from ._plan import SOLVERS, Plan, method_for, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._solve import solve
 from ._state import Iteration, Solution, Stage, State

@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from .._utils.arrays import precision
-from ._method import method_for
-from ._newton_cholesky import Damping, newton_state
+from ._newton_cholesky import Damping, newton_state, suits_whole_hessian
 
 
 def confirmed_decrease(problem, state, tuning):
@@ -25,7 +24,7 @@ def confirmed_decrease(problem, state, tuning):
     if description.has_shrinkage:
         return known
     if state.newton_step is None:
-        if method_for(description, tuning) != "newton-cholesky":
+        if not suits_whole_hessian(description, tuning):
             return known
         point = problem.at(state.point.parameters)
         state = newton_state(problem, point, Damping.of(problem), tuning)

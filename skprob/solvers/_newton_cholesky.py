@@ -18,6 +18,41 @@ from .._utils.tuning import Tuning
 from ._line_search import search_along
 from ._state import State
 
+# Most parameters of a whole Hessian, with which it takes 800 MB, and its factor
+# minutes.
+_MOST_PARAMETERS = 10_000
+
+
+def suits_whole_hessian(description, tuning=Tuning()):
+    """Whether Newton's method with the whole Hessian is the fastest solver.
+
+    It is if the Hessian is bounded and costs at most 2e6 multiplications with its
+    factor or, for remote rows, no more than a round trip.
+    """
+    if not (description.is_convex and description.has_bounded_hessian):
+        return False
+    n_rows, (n_outputs, size) = description.n_rows, description.shape
+    n_pairs = n_outputs * (n_outputs + 1) / 2
+    cost = n_rows * n_pairs * size**2 + (n_outputs * size) ** 3 / 3
+    round_trip = tuning.round_trip_cost * description.is_remote
+    return cost <= max(tuning.largest_hessian_cost, round_trip)
+
+
+def check_hessian(description):
+    """Raise if the whole Hessian cannot be computed."""
+    n_parameters = math.prod(description.shape)
+    if not (description.is_linear and description.is_convex):
+        raise ValueError(
+            "solver='newton-cholesky' needs a convex loss of linear scores, which this "
+            "fit does not have. Use solver='auto'."
+        )
+    if n_parameters > _MOST_PARAMETERS:
+        raise ValueError(
+            f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
+            f"because it computes the whole Hessian; got {n_parameters:,}. Use "
+            "solver='newton-cg'."
+        )
+
 
 @dataclass(frozen=True)
 class Damping:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.blas import serial_blas
 from .._utils.tuning import Tuning
-from ._method import method_for
+from ._plan import method_for
 from ._problem import Point
 from ._solve import solve
 from .newton import minimize_family

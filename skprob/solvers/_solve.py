@@ -8,10 +8,9 @@ from .._utils.blas import serial_blas
 from .._utils.tuning import Tuning
 from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
-from ._method import check_hessian, method_for
 from ._minimize import minimize
-from ._newton_cholesky import NewtonCholesky
-from ._plan import plan
+from ._newton_cholesky import NewtonCholesky, check_hessian, suits_whole_hessian
+from ._plan import method_for, plan
 from .newton import NewtonCG, minimize_by_products
 
 
@@ -63,8 +62,10 @@ def solve(
         check_hessian(description)
     if description.has_shrinkage:
         return _minimize_composite(problem, start, solver, criteria, callback)
-    method = method_for(description, tuning) if solver == "auto" else solver
-    if method == "newton-cholesky":
+    uses_hessian = solver == "newton-cholesky"
+    if solver == "auto":
+        uses_hessian = suits_whole_hessian(description, tuning)
+    if uses_hessian:
 
         def solvers():
             yield NewtonCholesky(tuning)
@@ -72,29 +73,7 @@ def solve(
             yield NewtonCG(plan(description, tuning), tuning=tuning)
 
         return minimize(problem, solvers(), criteria, start, callback)
-    chosen = plan(description, tuning)
-    if method == "lbfgs":
-        from .lbfgs import minimize_lbfgs  # Imported when used.
-
-        return minimize_lbfgs(problem, chosen, criteria, start, callback)
-    if chosen.by_output and problem.has_penalty:
-        # Imported when used: the import takes milliseconds.
-        from .by_output import NewtonByOutput
-
-        solver = NewtonByOutput(chosen, criteria, tuning)
-        state = solver.begin(problem, start)
-        return minimize(
-            problem, [solver], criteria, start, callback=callback, state=state
-        )
-    return minimize_by_products(
-        problem,
-        start,
-        chosen,
-        criteria,
-        callback=callback,
-        may_split=solver == "auto",
-        resume=resume,
-    )
+    return _minimize_by_plan(problem, start, solver, criteria, callback, resume)
 
 
 def groups_of(description, solver, tuning):
@@ -115,3 +94,32 @@ def _minimize_composite(problem, start, solver, criteria, callback):
         method = "lbfgs"
     first = ProximalNewton(criteria, method, criteria.tuning)
     return minimize(problem, [first], criteria, start, callback)
+
+
+def _minimize_by_plan(problem, start, solver, criteria, callback, resume):
+    """Minimise a problem with the settings of a plan, without the whole Hessian."""
+    description, tuning = problem.description, criteria.tuning
+    chosen = plan(description, tuning)
+    method = method_for(description, tuning) if solver == "auto" else solver
+    if method == "lbfgs":
+        from .lbfgs import minimize_lbfgs  # Imported when used.
+
+        return minimize_lbfgs(problem, chosen, criteria, start, callback)
+    if chosen.by_output and problem.has_penalty:
+        # Imported when used: the import takes milliseconds.
+        from .by_output import NewtonByOutput
+
+        by_output = NewtonByOutput(chosen, criteria, tuning)
+        state = by_output.begin(problem, start)
+        return minimize(
+            problem, [by_output], criteria, start, callback=callback, state=state
+        )
+    return minimize_by_products(
+        problem,
+        start,
+        chosen,
+        criteria,
+        callback=callback,
+        may_split=solver == "auto",
+        resume=resume,
+    )

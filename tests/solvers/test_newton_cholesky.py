@@ -8,7 +8,9 @@ from numpy.testing import assert_allclose
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import Criteria, NewtonCholesky, minimize
+from skprob.solvers._newton_cholesky import check_hessian
 
+from .descriptions import DENSE
 from .training_problems import classes, hessian_at, objective_of
 
 CRITERIA = Criteria(tol=1e-10, max_iter=100)
@@ -86,3 +88,10 @@ def test_the_first_step_is_longer_by_the_share_of_the_loss(l2, monkeypatch):
     coef, _ = objective.to_model(newton)
     share = l2 * np.sum(coef**2) / -(newton @ state.point.gradient)
     assert_allclose(steps[0], max(1, 1.5 * (1 - share)) * newton, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [{"is_convex": False}, {"is_linear": False}])
+def test_without_a_useful_hessian_its_solver_is_refused(kind):
+    check_hessian(DENSE)
+    with pytest.raises(ValueError, match="needs a convex loss of linear scores"):
+        check_hessian(DENSE._replace(**kind))

@@ -1,14 +1,64 @@
-"""Plans for objectives of all sizes, and the numbers that decide."""
+"""Solvers and plans for objectives of all sizes, and the numbers that decide."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from skprob.mappings import Entmax, Softmax
-from skprob.solvers import Tuning, plan, solve
+from skprob.solvers import Tuning, method_for, plan, solve
 
-from .descriptions import DENSE, sized
+from .descriptions import DENSE, SPARSE_MAPPING, sized
 from .training_problems import classes, objective_of
+
+STEEP = objective_of(*classes(3), Entmax(2.5)).description
+
+
+@pytest.mark.parametrize(
+    ("description", "method"),
+    [
+        # iris, wine, breast cancer, digits
+        (sized(150, 5, 3), "newton-cholesky"),
+        (sized(178, 14, 3), "newton-cholesky"),
+        (sized(569, 31, 1), "newton-cholesky"),
+        (sized(1797, 65, 10), "newton-cg"),
+        # mnist, covtype
+        (sized(60_000, 785, 10), "newton-cg"),
+        (sized(580_000, 55, 7), "newton-cg"),
+        # news20: many sparse features
+        (sized(16_000, 62_000, 20, density=1e-3), "newton-cg"),
+        # More raw predictions than numbers of X.
+        (sized(100_000, 20, 1000), "lbfgs"),
+        (sized(1000, 20, 400), "newton-cg"),
+        # A few rows of many features: the factor costs more than the Hessian.
+        (sized(2, 300, 1), "newton-cg"),
+    ],
+)
+def test_the_table_of_solvers(description, method):
+    assert method_for(description) == method
+
+
+def test_many_raw_predictions_are_not_kept():
+    for base in (DENSE, SPARSE_MAPPING):
+        assert method_for(sized(100_000, 20, 200, base=base)) == "lbfgs"
+
+
+def test_what_has_no_useful_hessian_is_left_to_lbfgs():
+    assert method_for(STEEP) == "lbfgs"
+    assert method_for(DENSE._replace(is_convex=False)) == "lbfgs"
+    assert method_for(DENSE._replace(is_convex=False, is_linear=False)) == "lbfgs"
+
+
+def test_the_numbers_that_choose_the_solver_are_those_of_the_tuning():
+    covtype = sized(580_000, 55, 7)
+    assert method_for(covtype) == "newton-cg"
+    for changed, method in (
+        ({"largest_hessian_cost": np.inf}, "newton-cholesky"),
+        ({"many_raw_predictions": 0.0, "most_numbers": 0}, "lbfgs"),
+    ):
+        assert method_for(covtype, Tuning(**changed)) == method
+    remote = sized(200_000, 5, 3, is_remote=True)
+    assert method_for(remote) == "newton-cholesky"
+    assert method_for(remote, Tuning(round_trip_cost=0)) == "lbfgs"
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def split_early(monkeypatch):
         return plan(description, tuning)._replace(split_after=1)
 
     monkeypatch.setattr(solve_module, "plan", early)
+    monkeypatch.setattr(solve_module, "suits_whole_hessian", lambda *_: False)
     monkeypatch.setattr(solve_module, "method_for", lambda *_: "newton-cg")
 
 
