@@ -23,8 +23,8 @@ def mapping_to_onnx(
 ) -> Any:
     """Convert a mapping to an ONNX model, without a classifier.
 
-    The model can be the last step of a neural network: `onnx.compose.merge_models`
-    joins them.
+    The model can be the last step of a neural network: ``onnx.compose.merge_models``
+    joins two models of the same opset, here 18, and the same ``ir_version``.
 
     Parameters
     ----------
