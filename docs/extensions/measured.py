@@ -1,4 +1,4 @@
-r"""The directive and the role ``measured`` show figures from a benchmark's file.
+r"""The directive ``measured`` shows a benchmark's table, and the role a range of it.
 
 The directive shows rows of a table, and a download of the file.
 
@@ -16,12 +16,12 @@ number of the table in the file, ``columns`` are its heads, and ``rows`` is a re
 expression that lines match. ``heads`` are the heads to show instead. ``first`` is the
 number of columns to show, where a file has more columns than heads.
 
-The role shows one cell of a table::
+The role shows the smallest and the largest number of a column, such as "1.3 to 48"::
 
-    :measured:`fit_times.txt; ^. letter +. softmax +. 1 +.; 1e-06: ratio`
+    :measured:`few_coefficients.csv; ^coefficients; times as fast`
 
-The second part is a regular expression that one line matches, the third a head, and a
-fourth the number of the table. Brackets at the end of the cell are left out.
+The second part is a regular expression that lines match, the third a head, and a fourth
+the number of the table. Cells that are not numbers, such as bounds, are left out.
 """
 
 import csv
@@ -93,24 +93,25 @@ def with_heads(rows, heads):
     return [heads, *rows[1:]]
 
 
-def cell(name, text, row, column, table="0"):
-    """The cell in a column of the only row of a file's table that matches a pattern."""
-    rows = read_table(name, text, [column], row, int(table))
-    if len(rows) != 2:
-        raise ValueError(f"{len(rows) - 1} rows match {row!r}, which must be one")
-    return re.sub(r" *\(.*\)$", "", rows[1][0])
+def spread(name, text, pattern, column, table="0"):
+    """Smallest and largest number in a column of a file's table, with two digits."""
+    rows = read_table(name, text, [column], pattern, int(table))
+    numbers = [float(c) for (c,) in rows[1:] if re.fullmatch(r"[\d.]+(e[-+]\d+)?", c)]
+    if not numbers:
+        raise ValueError(f"no number in the column {column!r} of {name}")
+    return " to ".join(f"{float(f'{x:.2g}'):g}" for x in (min(numbers), max(numbers)))
 
 
-class MeasuredCell(SphinxRole):
-    """Show one cell of a file."""
+class MeasuredSpread(SphinxRole):
+    """Show the range of the numbers in a column of a file."""
 
     def run(self):
-        """Nodes of the text of the cell."""
-        name, *where = listed(self.text)
+        """Nodes of the text of the range."""
+        name, *where = listed(" ".join(self.text.split()))  # It may have line breaks.
         relative, path = self.env.relfn2path(name, self.env.docname)
         self.env.note_dependency(relative)
         with open(path, encoding="utf-8") as file:
-            return [nodes.Text(cell(name, file.read(), *where))], []
+            return [nodes.Text(spread(name, file.read(), *where))], []
 
 
 class Measured(SphinxDirective):
@@ -149,5 +150,5 @@ class Measured(SphinxDirective):
 def setup(app):
     """Register the directive and the role with Sphinx."""
     app.add_directive("measured", Measured)
-    app.add_role("measured", MeasuredCell())
+    app.add_role("measured", MeasuredSpread())
     return {"parallel_read_safe": True}
