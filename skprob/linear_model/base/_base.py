@@ -152,7 +152,7 @@ class BaseLinearClassifier(
                 if has_callbacks or self.verbose:
                     progress = FitProgress(self, rows.for_callbacks, has_callbacks)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
-                attributes = fit.attributes | attributes_of_choice
+                attributes = fit.attributes() | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
                 replace_fitted(self, attributes)
                 if not (fit.solution.converged or fit.solution.stopped):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from functools import cache
 from inspect import signature
 from numbers import Real
@@ -12,7 +11,6 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import make_constraint
 
 from ..._utils.arrays import to_numpy
-from ..._utils.fitted_params import unfitted
 from ...losses import MarginLoss, get_loss, matching_loss
 from ...mappings import Temperature
 from ..fit import FitSpec, LastFit
@@ -110,13 +108,6 @@ class SpecifiedByParameters(LinearParameters):
             # They were assigned to an unfitted model: they are for the new classes.
             return LastFit(coef, intercept, None, None)
         return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
-
-    def _refit_spec(self):
-        """The spec of a fit with the parameters of the last one, and the C it chose."""
-        spec = unfitted(self)._fit_spec()
-        if spec.C == "loo":
-            spec = replace(spec, C=self.C_)
-        return self._for_features(spec)
 
     def _params_of_fit(self):
         """The parameters, to be kept as the attribute ``fitted_params_`` of a fit.

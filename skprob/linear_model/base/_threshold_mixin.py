@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._utils.arrays import take
 from ..._utils.blas import serial_blas
 from ..._utils.checks import check_sample_weight, check_target, check_X, in_order
+from ..._utils.fitted_params import unfitted
 from ..._utils.names import check_parameters
 from ..._utils.typing import ArrayLike, MatrixLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator
@@ -133,3 +135,10 @@ class ThresholdMixin:
         return changed_threshold(
             threshold, model, rows, given=given, splits=splits, folds=folds
         )
+
+    def _refit_spec(self):
+        """The spec of a fit with the parameters of the last one, and the C it chose."""
+        spec = unfitted(self)._fit_spec()
+        if spec.C == "loo":
+            spec = replace(spec, C=self.C_)
+        return self._for_features(spec)

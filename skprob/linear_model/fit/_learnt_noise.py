@@ -153,7 +153,8 @@ def fit_with_noise(objective, spec, start, progress, attributes_at):
 
     def loss_of(mapping):
         nonlocal spec
-        spec = spec.with_noise(mapping)
+        mapping = spec.noise.at_temperature(mapping)
+        spec = replace(spec, mapping=mapping, loss=spec.loss.with_mapping(mapping))
         return spec.loss
 
     if progress is not None:

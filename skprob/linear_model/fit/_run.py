@@ -17,25 +17,6 @@ from ._spec import FitSpec
 from ._start import start_from
 
 
-class Fit(NamedTuple):
-    """The result of a fit.
-
-    Attributes
-    ----------
-    spec : FitSpec
-        The spec for these rows, with the estimated noise if there is one.
-    model : FittedModel
-    solution : Solution
-    attributes : dict
-        Fitted attributes of a classifier, by name.
-    """
-
-    spec: FitSpec
-    model: FittedModel
-    solution: Solution
-    attributes: dict
-
-
 def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     """Fit a linear model to checked rows.
 
@@ -84,8 +65,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
 
         near = near_solution(objective, solution.parameters, model, spec, rows)
         model = model.with_threshold(choose_threshold(model.probabilities, **near))
-    attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
-    return Fit(spec, model, solution, attributes)
+    return Fit(spec, model, solution)
 
 
 def objectives_of(spec, rows):
@@ -182,6 +162,38 @@ def model_of(coef, intercept, spec, rows):
     )
 
 
+class Fit(NamedTuple):
+    """The result of a fit.
+
+    Attributes
+    ----------
+    spec : FitSpec
+        The spec for these rows, with the estimated noise if there is one.
+    model : FittedModel
+    solution : Solution
+    """
+
+    spec: FitSpec
+    model: FittedModel
+    solution: Solution
+
+    def attributes(self):
+        """Fitted attributes of a classifier, by name."""
+        solution = self.solution
+        *rows, last = solution.history
+        rows.append(last._replace(duality_gap=solution.duality_gap))
+        columns = map(np.array, zip(*rows, strict=True))
+        history = dict(zip(Iteration._fields, columns, strict=True))
+        return attributes_of_model(self.model, self.spec) | {
+            "n_iter_": solution.n_iter,
+            "objective_": solution.value,
+            "gradient_norm_": solution.gradient_norm,
+            "duality_gap_": solution.duality_gap,
+            "solver_": solution.solver,
+            "history_": history,
+        }
+
+
 def attributes_of_model(model, spec):
     """Fitted attributes of a classifier, from its fitted model and its spec."""
     attributes = {
@@ -202,19 +214,3 @@ def attributes_of_model(model, spec):
     if model.threshold is not None:
         attributes["threshold_"] = model.threshold
     return attributes
-
-
-def attributes_of_solution(solution):
-    """Fitted attributes of a classifier, from the solution of a solver."""
-    *rows, last = solution.history
-    rows.append(last._replace(duality_gap=solution.duality_gap))
-    columns = map(np.array, zip(*rows, strict=True))
-    history = dict(zip(Iteration._fields, columns, strict=True))
-    return {
-        "n_iter_": solution.n_iter,
-        "objective_": solution.value,
-        "gradient_norm_": solution.gradient_norm,
-        "duality_gap_": solution.duality_gap,
-        "solver_": solution.solver,
-        "history_": history,
-    }

@@ -98,10 +98,6 @@ class FitSpec:
         factors = None if (factors == 1).all() else factors
         return replace(self, penalty_factors=factors, feature_names=names)
 
-    def with_l1_ratio(self, l1_ratio):
-        """The spec with another share of the penalty that makes coefficients zero."""
-        return replace(self, l1_ratio=float(l1_ratio))
-
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""
         if encoded.n_scores != 2 or self.mapping.traits.polytope == "simplex":
@@ -154,11 +150,6 @@ class FitSpec:
             unit_rows=unit_rows,
             noise=noise,
         )
-
-    def with_noise(self, mapping):
-        """The spec with the noise of a mapping, with its loadings and scales."""
-        mapping = self.noise.at_temperature(mapping)
-        return replace(self, mapping=mapping, loss=self.loss.with_mapping(mapping))
 
     @property
     def solver_options(self):

@@ -125,7 +125,7 @@ class LeftOutRows:
     def _model(self, of_fold, i, r, j):
         """A fitted classifier without a threshold."""
         prepared, grid = self._prepared, self._prepared.grid
-        spec = prepared.specs[i].with_l1_ratio(grid.l1_ratios[r])
+        spec = replace(prepared.specs[i], l1_ratio=float(grid.l1_ratios[r]))
         spec = replace(spec, C=grid.Cs[i, r, j]).for_rows(self._rows)
         coef, intercept = of_fold.coefs[i, r, j], of_fold.intercepts[i, r, j]
         model = model_of(coef, intercept, spec, self._rows)

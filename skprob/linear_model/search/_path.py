@@ -64,13 +64,13 @@ def fitted_path(specs, data, grid, leaves_out=False):
     rows = RowsInMemory(specs[0], data)
     if leaves_out:
         for spec in specs:
-            spec = spec.with_l1_ratio(grid.l1_ratios.max())
+            spec = replace(spec, l1_ratio=float(grid.l1_ratios.max()))
             check_leave_one_out(spec, rows, "cv='loo'", "a number of folds")
     objective, starts, last_ratio = None, [], None
     for number, ratio in grid.paths:
         Cs = grid.Cs[number, ratio, grid.columns]
         strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
-        spec = specs[number].with_l1_ratio(grid.l1_ratios[ratio])
+        spec = replace(specs[number], l1_ratio=float(grid.l1_ratios[ratio]))
         spec = replace(spec, C=_weakest(Cs, spec)).for_rows(rows)
         if ratio != last_ratio:
             objective, starts, last_ratio = None, [], ratio

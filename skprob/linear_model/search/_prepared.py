@@ -95,8 +95,8 @@ class PreparedSearch(NamedTuple):
 
     def chosen_spec(self, choice):
         """The spec of a fit with the chosen parameters."""
-        spec = self.specs[choice.place[0]].with_l1_ratio(choice.params["l1_ratio"])
-        return replace(spec, C=choice.params["C"])
+        C, l1_ratio = choice.params["C"], float(choice.params["l1_ratio"])
+        return replace(self.specs[choice.place[0]], C=C, l1_ratio=l1_ratio)
 
     def mean_of_folds(self, results, choice, threshold):
         """Fitted attributes of a model with the folds' mean coefficients.

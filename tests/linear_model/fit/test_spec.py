@@ -108,9 +108,9 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     estimator.fit(X, target)
     fitted = {name for name in vars(estimator) if name.endswith("_")}
     of_estimator = {"n_features_in_", "fitted_params_"}
-    assert fitted == fit.attributes.keys() | of_estimator
+    assert fitted == fit.attributes().keys() | of_estimator
     for name in ("coef_", "intercept_", "C_", "objective_", "n_iter_"):
-        assert_array_equal(fit.attributes[name], getattr(estimator, name))
+        assert_array_equal(fit.attributes()[name], getattr(estimator, name))
     assert_array_equal(
         fit.model.probabilities(X).to_dense(), estimator.predict_proba(X)
     )
