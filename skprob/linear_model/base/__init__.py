@@ -1,8 +1,9 @@
 """The common part of the linear classifiers.
 
 Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
-names the mixins for the rest. `_specification.py` makes a `FitSpec` of the parameters,
-which `_parameters.py` lists, and `_prediction_mixin.py` has the methods that predict.
+names the mixins for the rest. `_checked_parameters.py` makes a `FitSpec` of the
+parameters, which `_parameters.py` lists, and `_prediction_mixin.py` has the methods
+that predict.
 """
 
 from ._base import (

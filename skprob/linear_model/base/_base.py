@@ -20,11 +20,11 @@ from ..fit import (
 )
 from ..predict import KnownThreshold
 from ._array_api import ArrayApiSupport
+from ._checked_parameters import CheckedParameters
 from ._onnx import OnnxConvertible
 from ._prediction_mixin import PredictionMixin
 from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
-from ._specification import SpecifiedByParameters
 from ._threshold_mixin import ThresholdMixin
 
 
@@ -37,7 +37,7 @@ class BaseLinearClassifier(
     OnnxConvertible,
     SparseCoef,
     PlainState,
-    SpecifiedByParameters,
+    CheckedParameters,
 ):
     """Linear scores, a mapping to probabilities and a loss.
 

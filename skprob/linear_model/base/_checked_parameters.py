@@ -18,7 +18,7 @@ from ..predict import UnitRows
 from ._parameters import LinearParameters
 
 
-class SpecifiedByParameters(LinearParameters):
+class CheckedParameters(LinearParameters):
     """Checks of parameters, and the ``FitSpec`` that they describe.
 
     A subclass says which mapping, in :meth:`_mapping`.
