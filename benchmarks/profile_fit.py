@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import SoftmaxClassifier
-from skprob.linear_model.fit import _run
+from skprob.linear_model.fit import _in_turn, _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
 from skprob.objective.little import LittlePoint, LittleRay
@@ -59,7 +59,7 @@ PARTS = {
     ],
     "conjugate gradients": [(_newton_cg, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
-    "rest of the solver": [(_run, "solve"), (_run, "solve_in_turn")],
+    "rest of the solver": [(_run, "solve"), (_in_turn, "solve_in_turn")],
     "checks of the input": [(SoftmaxClassifier, "fit")],
 }
 N_FITS = 7

@@ -32,7 +32,7 @@ from skprob.decision import (
     best_threshold,
     get_rule,
 )
-from skprob.linear_model.fit import _run
+from skprob.linear_model.fit import _in_turn, _run
 from skprob.linear_model.predict import _labelled_rows
 
 from ...versions import needs_callbacks
@@ -185,7 +185,7 @@ def test_cross_validation_predicts_new_rows_better_than_the_training_rows_do(mod
 @contextmanager
 def limits_of_fits():
     """The arguments by name of the solver of each fit, in a list that fills inside."""
-    limits, solvers = [], {"solve": _run.solve, "solve_in_turn": _run.solve_in_turn}
+    limits = []
 
     def watched(solver):
         def solve(*args, **options):
@@ -194,8 +194,9 @@ def limits_of_fits():
 
         return solve
 
-    watchers = {name: watched(solver) for name, solver in solvers.items()}
-    with patch.multiple(_run, **watchers):
+    watched_solve = patch.object(_run, "solve", watched(_run.solve))
+    in_turn = patch.object(_in_turn, "solve_in_turn", watched(_in_turn.solve_in_turn))
+    with watched_solve, in_turn:
         yield limits
 
 
