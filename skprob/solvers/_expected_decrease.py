@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .._utils.arrays import precision
-from ._newton_cholesky import Damping, newton_state, suits_whole_hessian
+from ._newton_cholesky import newton_state, suits_whole_hessian
 
 
 def confirmed_decrease(problem, state, tuning):
@@ -27,7 +27,7 @@ def confirmed_decrease(problem, state, tuning):
         if not suits_whole_hessian(description, tuning):
             return known
         point = problem.at(state.point.parameters)
-        state = newton_state(problem, point, Damping.of(problem), tuning)
+        state = newton_state(problem, point, tuning)
         known = float(np.fmax(known, state.expected_decrease))
     point, step = state.point, state.newton_step
     # If the expected decrease is a rounding error, so is the step.
@@ -36,7 +36,7 @@ def confirmed_decrease(problem, state, tuning):
     loss, without = point.without_tails(step)
     if without is None:
         return known
-    without = newton_state(problem, without, Damping.of(problem), tuning)
+    without = newton_state(problem, without, tuning)
     return float(np.fmax(known, loss + without.expected_decrease))
 
 

@@ -67,13 +67,6 @@ class Damping:
     least: float
     most: float
 
-    @classmethod
-    def of(cls, problem):
-        """The damping of the first step."""
-        least = precision(problem.description.dtype)
-        most = least ** (0.83 if problem.has_penalty else 0.6)
-        return cls(most, least, most)
-
 
 @dataclass(frozen=True, kw_only=True)
 class NewtonCholeskyState(State):
@@ -91,7 +84,7 @@ class NewtonCholesky:
 
     def init(self, problem, point):
         """The state at a point, with Newton's step from there."""
-        return newton_state(problem, point, Damping.of(problem), self.tuning)
+        return newton_state(problem, point, self.tuning)
 
     def step(self, problem, state):
         """Search along Newton's step, and compute the next one."""
@@ -110,10 +103,10 @@ class NewtonCholesky:
         if arrival is None:
             return replace(state, is_spent=True)
         after, _ = arrival
-        return newton_state(problem, after, state.damping, tuning)
+        return newton_state(problem, after, tuning, state.damping)
 
 
-def newton_state(problem, point, damping, tuning):
+def newton_state(problem, point, tuning, damping=None):
     """The state at a point, with Newton's step from there.
 
     It is spent if the Hessian has no Cholesky factor.
@@ -127,9 +120,10 @@ def newton_state(problem, point, damping, tuning):
     problem : Problem
     point : Point
         Its Hessian is of shape (n_parameters, n_parameters).
-    damping : Damping
-        The damping to try first. The returned state has the damping that was used.
     tuning : Tuning
+    damping : Damping, default=None
+        The damping to try first, which the last state had. The returned state has the
+        damping that was used.
 
     Returns
     -------
@@ -137,6 +131,9 @@ def newton_state(problem, point, damping, tuning):
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)
+    if damping is None:
+        most = rounding ** (0.83 if problem.has_penalty else 0.6)
+        damping = Damping(most, least=rounding, most=most)
     diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
     while True:
