@@ -54,25 +54,16 @@ def check_hessian(description):
         )
 
 
-@dataclass(frozen=True)
-class Damping:
-    """A number that is added to the Hessian's diagonal, in units of its largest entry.
-
-    It makes the Hessian positive definite. Along directions without curvature, a step
-    is the rounding error of the gradient divided by the damping.
-    """
-
-    value: float
-    #: With a smaller one there is no Cholesky factor, or it is a rounding error.
-    least: float
-    most: float
-
-
 @dataclass(frozen=True, kw_only=True)
 class NewtonCholeskyState(State):
     """State of Newton's method with the whole Hessian."""
 
-    damping: Damping
+    #: Number that is added to the Hessian's diagonal, in units of its largest entry, so
+    #: that the Hessian is positive definite. Along directions without curvature, a step
+    #: is the rounding error of the gradient divided by the damping.
+    damping: float
+    #: With a smaller damping there is no Cholesky factor, or it is a rounding error.
+    least_damping: float
 
 
 @dataclass(frozen=True)
@@ -103,10 +94,10 @@ class NewtonCholesky:
         if arrival is None:
             return replace(state, is_spent=True)
         after, _ = arrival
-        return newton_state(problem, after, tuning, state.damping)
+        return newton_state(problem, after, tuning, before=state)
 
 
-def newton_state(problem, point, tuning, damping=None):
+def newton_state(problem, point, tuning, before=None):
     """The state at a point, with Newton's step from there.
 
     It is spent if the Hessian has no Cholesky factor.
@@ -121,9 +112,8 @@ def newton_state(problem, point, tuning, damping=None):
     point : Point
         Its Hessian is of shape (n_parameters, n_parameters).
     tuning : Tuning
-    damping : Damping, default=None
-        The damping to try first, which the last state had. The returned state has the
-        damping that was used.
+    before : NewtonCholeskyState, default=None
+        State before the step to this point. Its damping is tried first.
 
     Returns
     -------
@@ -131,36 +121,38 @@ def newton_state(problem, point, tuning, damping=None):
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)
-    if damping is None:
-        most = rounding ** (0.83 if problem.has_penalty else 0.6)
-        damping = Damping(most, least=rounding, most=most)
+    most = rounding ** (0.83 if problem.has_penalty else 0.6)
+    damping, least = most, rounding
+    if before is not None:
+        damping, least = before.damping, before.least_damping
     diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
     while True:
-        diagonal[:] = curvature + damping.value * unit
+        diagonal[:] = curvature + damping * unit
         # The matrix is symmetric, and its transpose has the memory order of LAPACK.
         _, step, failed = dposv(hessian.T, -gradient)
+        if failed and damping >= most:
+            return NewtonCholeskyState(
+                point=point, damping=damping, least_damping=least, is_spent=True
+            )
         if failed:
-            if damping.value >= damping.most:
-                return NewtonCholeskyState(point=point, damping=damping, is_spent=True)
-            more = 100 * damping.value
-            damping = replace(damping, value=more, least=more)
+            damping = least = 100 * damping
             continue
         decrease = -float(gradient.dot(step)) / 2
-        damped = damping.value * unit * float(step.dot(step)) / 2
+        damped = damping * unit * float(step.dot(step)) / 2
         is_resolved = damped <= max(tuning.damped_part * decrease, rounding)
         if is_resolved:
             break
-        if damping.value <= damping.least:
+        if damping <= least:
             # There may be directions of even less curvature.
             decrease += tuning.unresolved_curvature * damped
             break
-        less = max(damping.value / 100, damping.least)
-        damping = replace(damping, value=less)
+        damping = max(damping / 100, least)
     return NewtonCholeskyState(
         point=point,
         newton_step=step,
         expected_decrease=decrease if math.isfinite(decrease) else math.nan,
         is_resolved=is_resolved,
         damping=damping,
+        least_damping=least,
     )
