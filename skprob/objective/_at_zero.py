@@ -2,8 +2,8 @@
 
 All rows have the same raw predictions there. If the loss of a row is F(z) - ⟨q, z⟩ with
 the scores z of its raw predictions, all rows also have the same probabilities p and the
-same Hessian. Then X is not read: the value is that of one row, and the gradient is
-computed from sums over the classes. `BlockPoint.curvature` evaluates one row, too.
+same Hessian. Then the value is that of one row, and the gradient is computed from the
+sums of the columns for each class. `BlockPoint.curvature` evaluates one row, too.
 
 Little data need none of this: `little/` evaluates all rows.
 """
@@ -17,10 +17,10 @@ from ._block import predictions_adjoint, split_rows
 
 
 def has_mean_row(objective):
-    """Whether one row with the mean target has the mean loss of all rows.
+    """Whether the mean loss of rows with equal raw predictions is that of one row.
 
-    It has wherever raw predictions are equal, if the loss of a row is F(z) - ⟨q, z⟩
-    with the scores z of its raw predictions.
+    It is if the loss of a row is F(z) - ⟨q, z⟩ with the scores z of its raw
+    predictions. The target of the one row is the mean target.
     """
     is_plain = type(objective.loss) is FenchelYoungLoss
     return is_plain and not objective.description.has_row_scores

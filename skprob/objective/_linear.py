@@ -1,4 +1,10 @@
-"""The training objective of a linear model: mean loss plus penalty."""
+"""The training objective of a linear model: mean loss plus penalty.
+
+The mean loss is in `_mean_loss.py`, and the ridge in `_penalty.py`. Here are the
+parameters, which are those of standardised features, and the points. A point of little
+data is in `little/`, one of other data in `_linear_point.py`. `_parts.py` has
+objectives of some features, outputs or rows, and `certificates/` the duality gap.
+"""
 
 import copy
 
