@@ -62,10 +62,9 @@ def solve(
         check_hessian(description)
     if description.has_shrinkage:
         return _minimize_composite(problem, start, solver, criteria, callback)
-    uses_hessian = solver == "newton-cholesky"
-    if solver == "auto":
-        uses_hessian = suits_whole_hessian(description, tuning)
-    if uses_hessian:
+    if solver == "auto" and suits_whole_hessian(description, tuning):
+        solver = "newton-cholesky"
+    if solver == "newton-cholesky":
 
         def solvers():
             yield NewtonCholesky(tuning)
