@@ -19,7 +19,8 @@ C : float, "auto" or "loo", default=1.0
       with alpha above 2 it is too strong: give a larger C;
     - "loo": the C with the best approximate leave-one-out score of ten values, from
       1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
-      derivatives, the penalty of ``l1_ratio=0`` and X in memory.
+      derivatives, the penalty of ``l1_ratio=0`` and X in memory. With more than a few
+      hundred features :class:`~skprob.linear_model.EntmaxClassifierCV` takes less time.
 l1_ratio : float in [0, 1], default=0.0
     Share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
