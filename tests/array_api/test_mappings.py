@@ -241,7 +241,7 @@ def test_tensors_that_require_gradients(torch):
 
 def test_arrays_that_cannot_be_changed_are_refused(library, monkeypatch):
     # As those of JAX: an assignment there would be lost without a word.
-    is_writeable = "skprob._utils.arrays._functions.is_writeable_array"
+    is_writeable = "skprob._utils.arrays._libraries.is_writeable_array"
     monkeypatch.setattr(is_writeable, lambda array: False)
     with pytest.raises(ValueError, match="change them in place"):
         softmax(library.array([0.0, 1.0]))

@@ -4,10 +4,10 @@ With scikit-learn's setting ``array_api_dispatch`` they are used without convers
 Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Code for
 both takes its functions from :func:`namespace`.
 
-Read `_functions.py` first: which arrays are NumPy's, and the functions that every fit
-calls. `_more_functions.py` has the other functions of arrays of any library, and
-`_matrices.py` parts and means of NumPy's arrays. `_conversions.py` brings arrays to
-another library and device.
+Read `_libraries.py` first: which library an array is of, and how it becomes one of
+NumPy. `_operations.py` has operations on arrays of any library, and `_matrices.py`
+parts and means of NumPy's arrays. `_conversions.py` brings arrays to another library
+and device.
 """
 
 from ._conversions import (
@@ -18,18 +18,17 @@ from ._conversions import (
     take,
     widened,
 )
-from ._functions import (
-    copied,
+from ._libraries import (
+    check_tensor,
+    dense,
     has_dask,
-    identity_like,
     is_dask,
     is_foreign,
     is_host,
     namespace,
     numpy_dtype,
-    row_max,
+    on_host,
     to_numpy,
-    weighted_one_hot,
 )
 from ._matrices import (
     columns_of,
@@ -37,23 +36,24 @@ from ._matrices import (
     upper_triangle,
     weighted_mean,
 )
-from ._more_functions import (
+from ._operations import (
     all_finite,
     as_type,
-    check_tensor,
     column_sums,
     concat,
-    dense,
+    copied,
     dot,
     fill,
     flatnonzero,
-    on_host,
+    identity_like,
     one_hot,
     positive_part,
     precision,
     reshape,
     row_dot,
+    row_max,
     row_sum,
+    weighted_one_hot,
     zeros,
 )
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.externals.array_api_compat import is_array_api_obj
 from sklearn.utils._array_api import _max_precision_float_dtype
 
-from ._functions import is_host, namespace, numpy_dtype, to_numpy
+from ._libraries import is_host, namespace, numpy_dtype, to_numpy
 
 
 def asarray_like(array, other):

@@ -1,6 +1,4 @@
-"""Which library an array is of, and the functions of arrays that every fit calls."""
-
-from functools import lru_cache
+"""Which library an array is of, and arrays of any library as NumPy's."""
 
 import numpy as np
 from scipy import sparse
@@ -67,40 +65,29 @@ def numpy_dtype(array):
     return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
 
 
-def copied(array):
-    """A copy; for NumPy arrays in the same memory order."""
-    if isinstance(array, np.ndarray):
-        return array.copy(order="K")
-    return namespace(array).asarray(array, copy=True)
+def check_tensor(name, array):
+    """Raise if a tensor of torch is sparse, or requires gradients.
 
-
-def row_max(array):
-    """The largest entry of each row, as a column."""
-    if isinstance(array, np.ndarray):  # The method calls this from Python.
-        return np.maximum.reduce(array, axis=1, keepdims=True)
-    return namespace(array).max(array, axis=1, keepdims=True)
-
-
-def identity_like(n, array):
-    """Identity matrix (n, n) of the library, device and type of an array.
-
-    NumPy's cannot be written to.
+    Few functions of torch take a sparse one, and no gradients are computed.
     """
-    if isinstance(array, np.ndarray):
-        return _identity(n, array.dtype)
-    xp = namespace(array)
-    return xp.eye(n, dtype=array.dtype, device=array.device)
+    if getattr(array, "requires_grad", False) is True:
+        raise ValueError(
+            f"{name} must not require gradients, which are not propagated; got a "
+            f"tensor with requires_grad=True. Give {name}.detach()."
+        )
+    layout = str(getattr(array, "layout", ""))
+    if layout.startswith("torch.sparse"):
+        raise ValueError(
+            f"{name} must be a dense tensor; got one with layout={layout}. Give "
+            f"{name}.to_dense(), or a sparse matrix of SciPy."
+        )
 
 
-@lru_cache(maxsize=16)
-def _identity(n, dtype):
-    identity = np.eye(n, dtype=dtype)
-    identity.flags.writeable = False
-    return identity
+def on_host(data):
+    """Array-like data as a NumPy array, those of another library copied to the host."""
+    return to_numpy(data) if is_foreign(data) else np.asarray(data)
 
 
-def weighted_one_hot(columns, weights, n_columns):
-    """NumPy's array with a weight in each row, in the given column, and zeros."""
-    matrix = np.zeros((len(columns), n_columns), weights.dtype)
-    matrix[np.arange(len(columns)), columns] = weights
-    return matrix
+def dense(array):
+    """A sparse matrix as a NumPy array; other arrays themselves."""
+    return array.toarray() if sparse.issparse(array) else array

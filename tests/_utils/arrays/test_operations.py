@@ -1,4 +1,4 @@
-"""Functions of arrays of NumPy; `tests/array_api/` has those of other libraries."""
+"""Operations on arrays of NumPy; `tests/array_api/` has those of other libraries."""
 
 import math
 
