@@ -253,7 +253,8 @@ def add_penalty_to_piece(hessian, included, diagonal, common_columns):
         As for :func:`add_penalty`.
     """
     columns = np.nonzero(included)[1]
-    hessian[np.diag_indices_from(hessian)] += diagonal[columns]
+    on_diagonal = np.einsum("ii->i", hessian)  # A view.
+    on_diagonal += diagonal[columns]
     for column in common_columns:
         entries = np.flatnonzero(columns == column)
         if len(entries) == len(included):

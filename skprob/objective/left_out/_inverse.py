@@ -47,4 +47,6 @@ def single_precision_inverse(hessian, least_pivot):
 
 def _with_both_halves(lower):
     """The symmetric matrix with this lower half; the other half is zero."""
-    return lower + np.tril(lower, -1).T
+    matrix = lower + lower.T
+    np.einsum("ii->i", matrix)[...] /= 2
+    return matrix

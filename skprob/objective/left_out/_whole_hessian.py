@@ -9,12 +9,18 @@ of the penalty alone, which single precision would not be accurate enough for.
 
 import numpy as np
 
-from ..._utils.arrays import upper_triangle
+from ..._utils.arrays import to_numpy, upper_triangle, widened
 from .._linear_point import LinearCurvature
 from .._piece_hessian import RowHessians
 from ._drawn_rows import effective_rows, with_weights_times
 from ._inverse import inverse, single_precision_inverse
-from ._parts import columns_of, parts_of_rows, raw_of, weighted_gradients_of
+from ._parts import (
+    columns_of,
+    parts_of_rows,
+    raw_of,
+    weighted_gradients_of,
+    weights_of,
+)
 from ._row_systems import row_products, solved_systems
 
 # It decides how accurate scores are, and is not in `Tuning`, which changes times alone:
@@ -62,7 +68,7 @@ def left_out_by_whole_hessian(objective, point, left_out_rows, share, least):
         matrix = point.parameters.reshape(objective.shape)
         point = LinearCurvature(objective, matrix, left_out_rows)
     if objective.description.is_shift_invariant:
-        gradient = (gradient - gradient.mean(axis=0))[:-1]
+        gradient = gradient[:-1] - gradient.sum(axis=0) / len(gradient)
     cost = cost_of_whole_hessian(n_rows, objective.n_parameters)
     tuning = objective.tuning
     if cost >= tuning.single_hessian:
@@ -109,7 +115,7 @@ def _left_out_of_blocks(
         *left_out_rows.collect(_left_out, step, forms, part_of_weight, least, tuning),
         strict=True,
     )
-    before, after = np.sum(squares, axis=0)
+    before, after = sum(squares)
     return list(raw), np.sqrt(after / before) if before > 0 else 1.0
 
 
@@ -130,9 +136,7 @@ def _left_out(point, step, inverse_hessian, part_of_weight, least, tuning):
         z = columns_of(part)
         move = (step @ z).T
         gradient = part_of_weight * weighted_gradients_of(part)[:, :n_outputs]
-        weight, traits = part.block.weight, part.loss.traits
-        J = RowHessians.of(part.linear, weight, 0.0, traits)
-        J = J.of_outputs(slice(n_outputs))
+        J = _hessians_of_rows(part, n_outputs, tuning)
         # Others change by Newton's step of all rows alone.
         some = np.flatnonzero(gradient.any(axis=1) | J.has_curvature)
         if len(some):
@@ -140,16 +144,27 @@ def _left_out(point, step, inverse_hessian, part_of_weight, least, tuning):
             A, J = A.take(number, axis=1), J.of_rows(some).astype(dtype)
             before = move[some].astype(dtype)
             before += row_products(A, gradient[some].astype(dtype))
-            move[some] = solved_systems(A, J, before, least, tuning)
-            squares += np.square(before).sum(), np.square(move[some]).sum()
+            change = solved_systems(A, J, before, least, tuning)
+            move[some] = change
+            squares += np.vdot(before, before), np.vdot(change, change)
         left_out[rows, :n_outputs] += move
     return left_out, squares
 
 
+def _hessians_of_rows(point, n_outputs, tuning):
+    """The ``RowHessians`` of the weighted losses, as matrices if these are small."""
+    linear, block = point.linear, point.block
+    if n_outputs >= tuning.systems_by_products:
+        hessians = RowHessians.of(linear, block.weight, 0.0, point.loss.traits)
+        return hessians.of_outputs(slice(n_outputs))
+    matrices = to_numpy(widened(linear.hessian_matrices()))[:, :n_outputs, :n_outputs]
+    return RowHessians(None, None, weights_of(point)[:, :, None] * matrices)
+
+
 def _quadratic_forms(z, matrices, tuning):
     """zᵀ B z of each column of z, for each matrix B: (n_rows, n_matrices)."""
-    forms = np.empty((z.shape[1], len(matrices)), matrices.dtype)
     if len(matrices) >= tuning.forms_by_pairs:
+        forms = np.empty((z.shape[1], len(matrices)), matrices.dtype)
         # One product with all pairs of columns.
         first, second, _ = upper_triangle(len(z))
         both = np.where(first == second, 0.5, 1.0).astype(forms.dtype)
@@ -160,6 +175,4 @@ def _quadratic_forms(z, matrices, tuning):
             products = part.take(first, axis=0) * part.take(second, axis=0)
             np.matmul(products.T, pairs.T, out=forms[start : start + length])
         return forms
-    for k, matrix in enumerate(matrices):
-        forms[:, k] = np.einsum("dn,dn->n", matrix @ z, z)
-    return forms
+    return np.einsum("kdn,dn->nk", matrices @ z, z)
