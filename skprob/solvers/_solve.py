@@ -38,7 +38,7 @@ def solve(
         As for :func:`minimize`.
     resume : (State, float), default=None
         State at the start under another penalty, and the factor of that penalty.
-        Conjugate gradients resume from it without a pass.
+        Newton's methods resume from it without an evaluation of the rows.
     tuning : Tuning
     **limits
         `tol`, `max_iter` and others, as for :class:`Criteria`.
@@ -71,7 +71,12 @@ def solve(
             # If most rows have no curvature, its step is too long for a line search.
             yield NewtonCG(plan(description, tuning), tuning=tuning)
 
-        return minimize(problem, solvers(), criteria, start, callback)
+        state = None
+        if resume is not None:
+            last, factor = resume
+            point = last.point.with_penalty_times(factor)
+            state = NewtonCholesky(tuning).init(problem, point)
+        return minimize(problem, solvers(), criteria, start, callback, state)
     return _minimize_by_plan(problem, start, solver, criteria, callback, resume)
 
 

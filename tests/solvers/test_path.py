@@ -241,6 +241,20 @@ def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mappin
     assert_allclose(*solutions, atol=1e-6)
 
 
+def test_little_data_one_by_one_evaluate_one_start(monkeypatch):
+    """Each other fit begins at the last point, under the next penalty."""
+    starts, at = [], LinearObjective.at
+
+    def watched(self, parameters):
+        starts.append(parameters)
+        return at(self, parameters)
+
+    monkeypatch.setattr(LinearObjective, "at", watched)
+    _, converged = path(objective_of(*classes()), tuning=Tuning(family_rounds=0))
+    assert all(converged)
+    assert len(starts) == 1
+
+
 def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
     """Without such penalties the last fit takes more than 700 iterations."""
     X, y = load_wine(return_X_y=True)

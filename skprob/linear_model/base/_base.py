@@ -138,11 +138,11 @@ class BaseLinearClassifier(
             with training_rows(self, spec, *arguments) as rows:
                 spec = self._for_features(spec)
                 warn_of_target(rows)
-                attributes_of_choice = {}
+                path_start, attributes_of_choice = None, {}
                 if spec.C == "loo":
                     from ..fit import with_chosen_C  # Imported when used.
 
-                    spec, attributes_of_choice = with_chosen_C(spec, rows)
+                    spec, path_start, attributes_of_choice = with_chosen_C(spec, rows)
                 choose_threshold = progress = None
                 if rows.target_type == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
@@ -151,7 +151,7 @@ class BaseLinearClassifier(
                 has_callbacks |= hasattr(self, "_parent_callback_ctx")
                 if has_callbacks or self.verbose:
                     progress = FitProgress(self, rows.for_callbacks, has_callbacks)
-                fit = fit_to_rows(spec, rows, choose_threshold, progress)
+                fit = fit_to_rows(spec, rows, choose_threshold, progress, path_start)
                 attributes = fit.attributes() | attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
                 replace_fitted(self, attributes)

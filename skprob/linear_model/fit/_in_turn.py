@@ -6,7 +6,9 @@ from ...solvers import Stage, most_iterations, solve_in_turn
 from ._run import attributes_of_model, model_at
 
 
-def minimised_in_turn(objectives, start, spec, rows, choose_threshold, progress):
+def minimised_in_turn(
+    objectives, start, spec, rows, choose_threshold, progress, options
+):
     """Minimise the last objective, after the others in turn.
 
     Parameters
@@ -21,6 +23,8 @@ def minimised_in_turn(objectives, start, spec, rows, choose_threshold, progress)
         Function that chooses the threshold of a model of label sets.
     progress : FitProgress or None
         It is notified of the iterations of all objectives, and may stop the fit.
+    options : dict
+        Arguments of the solver.
 
     Returns
     -------
@@ -42,7 +46,6 @@ def minimised_in_turn(objectives, start, spec, rows, choose_threshold, progress)
         limits = spec.solver, spec.max_iter, spec.tuning
         most = most_iterations(objectives, *limits)
         progress.start(most, partial(attributes_at, spec))
-    options = spec.solver_options
     return spec, solve_in_turn(
         objectives, start, stage=stage, progress=progress, **options
     )

@@ -17,7 +17,7 @@ from ._spec import FitSpec
 from ._start import start_from
 
 
-def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
+def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=None):
     """Fit a linear model to checked rows.
 
     Parameters
@@ -28,29 +28,38 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         Function that chooses the threshold of a model of label sets; None for none.
     progress : FitProgress, default=None
         It is notified of iterations, and may stop the fit.
+    path_start : PathStart, default=None
+        The objective and a point near its minimum, if C is chosen along a path.
 
     Returns
     -------
     fit : Fit
     """
     spec = spec.for_rows(rows)
-    with np.errstate(over="ignore", invalid="ignore"):
-        objectives = objectives_of(spec, rows)
-    objective = objectives[-1]  # The others are minimised before it.
-    if spec.last_fit is None:
-        start = objectives[0].initial()
+    options = spec.solver_options
+    if path_start is not None:
+        objectives, start = [path_start.objective], path_start.parameters
+        # At the tolerance itself the fit would take no step, and end less accurately
+        # than a fit from zero.
+        options["tol_at_start"] = spec.tuning.tol_at_start * spec.tol
     else:
-        start = start_from(objective, spec.last_fit, rows)
+        with np.errstate(over="ignore", invalid="ignore"):
+            objectives = objectives_of(spec, rows)
+        if spec.last_fit is None:
+            start = objectives[0].initial()
+        else:
+            start = start_from(objectives[-1], spec.last_fit, rows)
+    objective = objectives[-1]  # The others are minimised before it.
     is_single = len(objectives) == 1 and not objective.description.has_shrinkage
     if is_single and spec.noise is None and progress is None:
-        solution = solve(objective, start, **spec.solver_options)
+        solution = solve(objective, start, **options)
         # The last state of the solver takes memory, and is not used.
         solution = solution._replace(state=None)
     else:
         from ._in_turn import minimised_in_turn  # Imported when used.
 
         spec, solution = minimised_in_turn(
-            objectives, start, spec, rows, choose_threshold, progress
+            objectives, start, spec, rows, choose_threshold, progress, options
         )
     # Without a duality gap, outliers of a feature may hide that this is no minimum.
     seems_done = solution.converged or solution.remedies == ("penalty",)

@@ -135,6 +135,16 @@ def test_the_model_is_that_of_the_number():
         assert not hasattr(same, "Cs_")
 
 
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_the_fit_is_more_accurate_than_the_path(load):
+    """At the path's tolerance objectives are up to 4e-5 above their minimum."""
+    X, y = load(return_X_y=True)
+    for alpha in (1.0, 1.5, 2.0):
+        model = EntmaxClassifier(alpha, C="loo").fit(scale(X), y)
+        exact = EntmaxClassifier(alpha, C=model.C_, tol=1e-9).fit(scale(X), y)
+        assert_allclose(model.objective_, exact.objective_, rtol=1e-6)
+
+
 @pytest.mark.parametrize("alpha", [1.0, 1.5])
 def test_kinds_of_X(alpha, tmp_path):
     X, y = iris()
