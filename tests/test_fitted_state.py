@@ -71,16 +71,33 @@ def test_parameters_are_those_of_the_next_fit(estimator, kind):
             pytest.skip("regressors and the adaptive score refuse label sets")
     model = clone(estimator).fit(X[::2], y[::2])
     expected, n_others = predictions(model, X), 0
-    for name, value in model.get_params().items():
-        for other in other_values(model, name):
-            model.set_params(**{name: other})
-            for before, after in zip(expected, predictions(model, X), strict=True):
-                np.testing.assert_array_equal(
-                    after, before, err_msg=f"{name}={other!r}"
-                )
-            n_others += 1
-        model.set_params(**{name: value})
+    for others in changed_together(model):
+        before = {name: model.get_params()[name] for name in others}
+        model.set_params(**others)
+        for result, after in zip(expected, predictions(model, X), strict=True):
+            np.testing.assert_array_equal(after, result, err_msg=repr(others))
+        model.set_params(**before)
+        n_others += len(others)
     assert n_others > 3
+
+
+def changed_together(model):
+    """Other values of all parameters of a depth at once, until each value occurred.
+
+    Those of a mapping or an estimator inside are deeper than the model's own.
+    """
+    names = list(model.get_params())
+    for depth in sorted({name.count("__") for name in names}):
+        values = {
+            name: other_values(model, name)
+            for name in names
+            if name.count("__") == depth
+        }
+        values = {name: others for name, others in values.items() if others}
+        for number in range(max(map(len, values.values()), default=0)):
+            yield {
+                name: others[number % len(others)] for name, others in values.items()
+            }
 
 
 def changed_one_by_one(model):
