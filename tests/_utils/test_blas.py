@@ -1,7 +1,5 @@
 """BLAS is limited to one thread while a solver runs."""
 
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -160,14 +158,3 @@ def test_any_thread_of_python_sets_the_limit_and_gives_it_back():
             work()
         assert threads == [[1] * len(before)] * 4
         assert blas_threads() == before == [2] * len(before)
-
-
-def test_importing_the_solvers_limits_nothing():
-    code = (
-        "import numpy, scipy.linalg, threadpoolctl as t;"
-        "before = {i['filepath']: i['num_threads'] for i in t.threadpool_info()};"
-        "import skprob.solvers;"
-        "after = {i['filepath']: i['num_threads'] for i in t.threadpool_info()};"
-        "assert before and before.items() <= after.items()"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
