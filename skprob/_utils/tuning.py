@@ -399,6 +399,11 @@ class Tuning(NamedTuple):
     #: steps are not made longer: with whole features and sparsemax fits would take up
     #: to 4 times the iterations.
     longest_step: float = 4.0
+    #: Rounds of Hessian products on an l1 model end where the proximal step is this
+    #: multiple of the root of the gradient, or `forcing_term` if that is smaller,
+    #: relative to the first one. With 1, whole features of 20 newsgroups take 1.35
+    #: times the passes at 30 times the smallest C, two classes 1.2 times at 300.
+    forcing_of_gradient: float = 3.0
     #: Largest share of the features in a working set; a larger set has all features.
     largest_working_set: float = 0.5
     #: Fewest features that may be added to a working set ...

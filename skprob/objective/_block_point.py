@@ -359,6 +359,10 @@ class BlockPoint:
         part = take(counts, drawn) / share / take(importance, drawn)
         return design.take(drawn).sandwich(take(weight, drawn) * part[:, None])
 
+    def hessian_diagonal(self):
+        """Diagonal of the Hessian: (M, size)."""
+        return (self.block.design.power_sums(self.curvature())[1],)
+
     def curvature_moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""
         weight = self.curvature()

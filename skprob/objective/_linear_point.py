@@ -98,6 +98,13 @@ class LinearCurvature:
         objective.count(1)
         return self._map(BlockPoint.curvature_moments).merged(pooled_moments)
 
+    def hessian_diagonal(self):
+        """Diagonal of the Hessian with the penalty, (M, size), in one pass."""
+        objective = self._objective
+        objective.count(1)
+        (diagonal,) = self._sum(BlockPoint.hessian_diagonal)
+        return diagonal + self.ridge
+
     def intercept_product(self, shift):
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
         return self._sum(BlockPoint.intercept_product, shift)[0]

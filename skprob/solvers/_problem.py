@@ -68,6 +68,12 @@ class Curvature(Protocol):
     def curvature_moments(self) -> tuple[float, Array, Array]:
         """Total curvature, mean and deviation of the columns, in one pass."""
 
+    def hessian_diagonal(self) -> Array:
+        """Diagonal of the Hessian with the penalty, (n_outputs, size), in one pass.
+
+        It is needed only of composite problems.
+        """
+
 
 class Point(Protocol):
     """A problem at one point."""

@@ -172,6 +172,8 @@ def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_inter
         total, center, deviation = point.curvature_moments()
         diagonal = total * (center**2 + deviation**2)
         assert_allclose(diagonal, np.diag(mean[0]), **close)
+        diagonal = np.einsum("kii->ki", blocks) + ridge
+        assert_allclose(point.hessian_diagonal(), diagonal, **close)
 
 
 @every_mapping

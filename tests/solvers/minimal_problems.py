@@ -147,6 +147,10 @@ class SquaredHingesCurvature:
             weights = weights.mean(axis=1, keepdims=True)
         return np.array([(X.T * w) @ X for w in weights.T])
 
+    def hessian_diagonal(self):
+        self._problem.count(1)
+        return self._weights.T @ self._problem._X**2 + self.ridge
+
     def curvature_moments(self):
         self._problem.count(1)
         weights, X = self._weights.mean(axis=1), self._problem._X

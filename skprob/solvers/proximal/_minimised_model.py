@@ -44,8 +44,6 @@ def minimised_model(problem, state, method, tuning):
         precision was not enough.
     model : MinimisedModel
     """
-    norm = float(np.abs(state.point.gradient).max())
-    forcing_term = min(tuning.forcing_term, norm**0.5)
     if method == "lbfgs":
         return state, _by_steps(problem, state)
     included = _may_move(problem, state.point)
@@ -54,8 +52,8 @@ def minimised_model(problem, state, method, tuning):
     if method == "auto":
         is_written = choice.is_cheap(state.most_products)
     if is_written:
-        return _by_hessian(problem, state, included, choice, forcing_term, tuning)
-    return _by_products(problem, state, forcing_term, tuning)
+        return _by_hessian(problem, state, included, choice, tuning)
+    return _by_products(problem, state, choice.is_sparse, tuning)
 
 
 def _by_steps(problem, state):
@@ -65,27 +63,34 @@ def _by_steps(problem, state):
     return _minimum(problem, state.point, curvature, forcing_term=1e-2, most_rounds=10)
 
 
-def _by_products(problem, state, forcing_term, tuning):
+def _by_products(problem, state, is_sparse, tuning):
     """The state with recent Gram matrices, and the minimum by Hessian products.
 
-    The Gram matrices are the preconditioner of conjugate gradients.
+    The Gram matrices are the preconditioner of conjugate gradients. Those of sparse
+    rows would be drawn from some rows, and lack the curvature of rare features. Then
+    the preconditioner is the diagonal of the Hessian of all rows.
     """
     description, smooth = problem.description, state.point.smooth
     planned, grams = plan(description, tuning), None
-    if planned.preconditioner != "diagonal":
+    precision = planned.precision
+    if is_sparse:
+        precision = np.float32 if description.suits_single_precision else precision
+    elif planned.preconditioner != "diagonal":
         if state.grams is None or state.n_products >= planned.renew_after:
             by_output = planned.preconditioner == "gram by output"
             grams = smooth.sandwiches(by_output, planned.n_drawn)
             state = replace(state, grams=grams, n_products=0)
         grams = state.grams
     curvature = HessianProducts(
-        smooth, description.shape, grams, forcing_term, planned.precision
+        smooth, description.shape, grams, tuning.forcing_term, precision
     )
-    rounds = {"forcing_term": forcing_term, "most_rounds": 6}
+    forcing_term = tuning.forcing_of_gradient * _root_of_gradient(state.point)
+    forcing_term = min(tuning.forcing_term, forcing_term)
+    rounds = {"forcing_term": forcing_term, "most_rounds": 10}
     return state, _minimum(problem, state.point, curvature, **rounds)
 
 
-def _by_hessian(problem, state, included, choice, forcing_term, tuning):
+def _by_hessian(problem, state, included, choice, tuning):
     """The state, and the minimum by the Hessian matrix of the included parameters.
 
     `included` is a mask. If single precision is not enough, the matrix is computed
@@ -97,12 +102,18 @@ def _by_hessian(problem, state, included, choice, forcing_term, tuning):
     is_rough = precision == np.float32
     is_shift_invariant = problem.description.is_shift_invariant
     curvature = PieceHessian(hessian, piece, is_shift_invariant, is_rough)
-    rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
+    forcing_term = 3e-2 * min(tuning.forcing_term, _root_of_gradient(point))
+    rounds = {"forcing_term": forcing_term, "most_rounds": 10}
     model = _minimum(problem, point, curvature, piece, **rounds)
     if is_rough and curvature.least_pivot < tuning.least_pivot:
         state = replace(state, is_precise=True)
-        return _by_hessian(problem, state, included, choice, forcing_term, tuning)
+        return _by_hessian(problem, state, included, choice, tuning)
     return state, model
+
+
+def _root_of_gradient(point):
+    """Root of the largest entry of the gradient: forcing terms fall with it."""
+    return float(np.abs(point.gradient).max()) ** 0.5
 
 
 def _may_move(problem, point):

@@ -27,6 +27,7 @@ def a_point(seed=0):
     return SimpleNamespace(
         ridge=ridge,
         hessian_product=lambda direction: hessian @ direction,
+        hessian_diagonal=lambda: hessian.diagonal().reshape(SHAPE),
         curvature_moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
         grams=grams,
         whole=hessian,
@@ -258,19 +259,17 @@ def test_equal_changes_of_a_column_get_a_curvature():
     assert_allclose(step, expected, atol=1e-8)
 
 
-def test_later_steps_by_conjugate_gradients_leave_a_residual_as_long_as_the_first():
+def test_each_step_by_conjugate_gradients_leaves_a_part_of_its_residual():
     point, shrinkage = a_point(), EntryShrinkage(THRESHOLDS)
     everything = np.ones(SHAPE, bool)
     residual = np.random.default_rng(2).normal(size=SHAPE)
-
-    def products(curvature, residual):
+    exact = HessianProducts(point, SHAPE, None, 1e-12, np.float64)
+    exact.newton_step(everything, residual, residual, shrinkage)
+    curvature = HessianProducts(point, SHAPE, None, 0.3, np.float64)
+    for scale in 1, 1e-6:
         before = curvature.n_products
-        curvature.newton_step(everything, residual, residual, shrinkage)
-        return curvature.n_products - before
-
-    curvature = HessianProducts(point, SHAPE, None, 1e-5, np.float64)
-    first = products(curvature, residual)
-    assert products(curvature, residual) == first
-    assert products(curvature, 1e-3 * residual) < first
-    # At least half of a residual goes, even if it is already short enough.
-    assert 0 < products(curvature, 1e-9 * residual) < first / 2
+        rough = curvature.newton_step(everything, scale * residual, residual, shrinkage)
+        assert 0 < curvature.n_products - before < exact.n_products / 2
+        left = scale * residual + curvature.product(rough)
+        squares = [np.sum(r**2 / curvature.diagonal) for r in (left, scale * residual)]
+        assert squares[0] <= 0.3**2 * squares[1]

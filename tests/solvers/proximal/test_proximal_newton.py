@@ -52,6 +52,22 @@ def test_the_problem_has_the_declared_members_and_no_others():
     assert public(point) == members_of(CompositePoint)
 
 
+@pytest.mark.parametrize("select", ["coefficients", "features"])
+def test_sparse_rows_need_no_hessian_of_drawn_rows(select, monkeypatch):
+    """Features of few rows would have no curvature where these are not drawn."""
+
+    def not_called(*_, **__):
+        raise AssertionError("A Gram matrix or a Hessian matrix is computed.")
+
+    X = sparse.random_array((3000, 60), density=0.03, rng=0, format="csr")
+    y = np.argmax(X[:, :3].toarray() + 0.1 * X[:, 3:6].toarray(), axis=1)
+    model = SoftmaxClassifier(C=20, l1_ratio=0.8, select=select, tol=1e-8)
+    expected = model.fit(X.toarray(), y).objective_
+    monkeypatch.setattr(LinearPoint, "sandwiches", not_called)
+    monkeypatch.setattr(LinearPoint, "piece_hessian", not_called)
+    assert_allclose(model.fit(X, y).objective_, expected, rtol=1e-7)
+
+
 @every_kind
 @pytest.mark.parametrize("solver", ["auto", "newton-cg", "newton-cholesky", "lbfgs"])
 def test_the_minimum_of_a_small_problem(kind, solver):
@@ -290,7 +306,10 @@ def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypat
         return ProximalNewton(criteria, method, tuning)
 
     monkeypatch.setattr("skprob.solvers.proximal.ProximalNewton", with_tuning)
-    model = SoftmaxClassifier(C=1.0, l1_ratio=1.0, tol=1e-4).fit(X, y)
+    # By itself the solver computes no Hessian of sparse rows.
+    model = SoftmaxClassifier(
+        C=1.0, l1_ratio=1.0, solver="newton-cholesky", tol=1e-4
+    ).fit(X, y)
     assert model.solver_ == "proximal-newton"
     assert shares
     assert (min(shares) < 1) == (n_stored > 10)
