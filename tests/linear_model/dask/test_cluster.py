@@ -1,10 +1,9 @@
 """Fits of Dask collections on clusters of real processes, some of which are lost."""
 
 import functools
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -29,6 +28,8 @@ from skprob.data import Cluster  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 N_ROWS, N_FEATURES, N_CLASSES = 1500, 6, 3
+PRELOADED = ["distributed", "dask.dataframe", "skprob.linear_model.dask"]
+PRELOADED += ["skprob.linear_model.classifiers"]
 
 
 @functools.cache
@@ -43,6 +44,23 @@ def rows():
 def collections():
     """Seven partitions: of a tree that is not full."""
     return [da.from_array(array, chunks=220) for array in rows()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def processes():
+    """Make processes by forks, where there are forks, of one that has all imports.
+
+    Otherwise each worker, and each that replaces a lost one, imports for 6 s.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield multiprocessing.get_context("spawn")
+        return
+    from multiprocessing import forkserver
+
+    forkserver.set_forkserver_preload(PRELOADED)
+    forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield multiprocessing.get_context("forkserver")
 
 
 def cluster(n_workers):
@@ -201,18 +219,19 @@ def test_errors_reach_the_caller_and_leave_nothing(monkeypatch):
         dask.config.set({"distributed.scheduler.no-workers-timeout": None})
 
 
-def test_a_lost_scheduler_ends_a_fit(monkeypatch, tmp_path):
+def test_a_lost_scheduler_ends_a_fit(monkeypatch, tmp_path, processes):
     X, y, _ = collections()
     file = str(tmp_path / "scheduler.json")
-    program = [sys.executable, "-m"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    options = ["--scheduler-file", file, "--no-dashboard"]
-    scheduler = subprocess.Popen(
-        [*program, "distributed.cli.dask_scheduler", *options, "--port", "0"], **quiet
-    )
-    worker = subprocess.Popen(
-        [*program, "distributed.cli.dask_worker", *options, "--no-nanny"], **quiet
-    )
+
+    def start(command, *options):
+        options = ["--scheduler-file", file, "--no-dashboard", *options]
+        code = f"from distributed.cli.{command} import main; main({options})"
+        process = processes.Process(target=exec, args=(code,))
+        process.start()
+        return process
+
+    scheduler = start("dask_scheduler", "--port", "0")
+    worker = start("dask_worker", "--no-nanny")
     try:
         with (
             dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
@@ -228,6 +247,6 @@ def test_a_lost_scheduler_ends_a_fit(monkeypatch, tmp_path):
     finally:
         for process in (scheduler, worker):
             process.kill()
-            process.wait(30)
+            process.join(30)
     # Without a client the model is fitted on Dask's own scheduler.
     assert model.fit(X, y).score(X, y) > 0.5
