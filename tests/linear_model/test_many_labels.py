@@ -171,7 +171,7 @@ def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
 def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
     rows_of_a_block, plan_with, monkeypatch, model
 ):
-    rows_of_a_block(100)
+    rows_of_a_block(200)
     monkeypatch.setattr(_threshold_rule, "_ENOUGH_ROWS", 1000)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr(Description, "keeps_raw_predictions", False)
@@ -185,7 +185,7 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
     rows_of_a_block, plan_with, monkeypatch
 ):
     X, Y = many_labels()
-    rows_of_a_block(100)
+    rows_of_a_block(200)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr(Description, "keeps_raw_predictions", False)
     model = SparsemaxClassifier(threshold=0.1, max_iter=3)
@@ -207,7 +207,7 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
 def test_sparse_predictions_take_little_memory(rows_of_a_block, model):
     rows_of_a_block(100)
     X, Y = many_labels()
-    model.set_params(max_iter=3, sparse_output=True).fit(X, Y)
+    model.set_params(max_iter=3, sparse_output=True).fit(X[:500], Y[:500])
     model.coef_ *= 10  # Large scores have small supports.
     calls = [model.predict, lambda X: model.score(X, Y)]
     if model.mapping_.traits.has_zeros:
