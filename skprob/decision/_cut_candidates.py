@@ -119,8 +119,8 @@ class CandidateCounts(NamedTuple):
 
     def _at(self, place):
         """The :class:`Predictions` at numbers of candidates, (n_folds, n_labels)."""
-        fold, label = np.ogrid[: place.shape[0], : place.shape[1]]
-        index = fold, label, place
+        n_folds, n_labels = place.shape
+        index = np.arange(n_folds)[:, None], np.arange(n_labels), place
         return Predictions(self.hits[index], self.predicted[index])
 
     def best(self, average):
@@ -133,11 +133,12 @@ class CandidateCounts(NamedTuple):
         hits, predicted, true = self.hits, self.predicted, self.true
         # Among equal candidates, choose the one nearest to the common cut.
         tie = 1e-9 * np.abs(_STEPS)
-        total = predicted + true[..., None]
-        f1 = 2 * hits / np.where(total > 0, total, 1)
-        macro = np.where(true > 0, np.argmax(f1 - tie, axis=-1), _COMMON)
-        if average == "macro":
-            return _STEPS[macro]
+        if average != "micro":
+            total = predicted + true[..., None]
+            f1 = 2 * hits / np.where(total > 0, total, 1)
+            macro = np.where(true > 0, np.argmax(f1 - tie, axis=-1), _COMMON)
+            if average == "macro":
+                return _STEPS[macro]
         micro, best = np.full(true.shape, _COMMON), np.full(len(true), -1.0)
         # Dinkelbach's iterations: F1 is a ratio of sums over the labels.
         while True:

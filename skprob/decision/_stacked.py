@@ -218,12 +218,10 @@ class _Ridge:
             self._values = np.maximum(values, 0)
             self._right = self._vectors.T @ (py - factor * pp)
 
-    def _rotated(self, penalty):
-        return self._right / (self._values + penalty * self.unit)[:, None]
-
     def line(self, penalty):
         """The matrix and the intercepts that make corrected estimates."""
-        coef = self._vectors @ self._rotated(penalty)
+        rotated = self._right / (self._values + penalty * self.unit)[:, None]
+        coef = self._vectors @ rotated
         coef.flat[:: len(coef) + 1] += self._factor
         return coef, self.y_mean - self.p_mean @ coef
 
@@ -232,11 +230,14 @@ class _Ridge:
         pp, py = moments.about(self.p_mean, self.y_mean)
         # The indicator is its own square.
         yy = moments.y @ (1 - 2 * self.y_mean) + moments.one * self.y_mean @ self.y_mean
-        factor, V = self._factor, self._vectors
+        factor, V, right = self._factor, self._vectors, self._right
         before = yy - 2 * factor * np.trace(py) + factor**2 * np.trace(pp)
-        py, pp = V.T @ (py - factor * pp), V.T @ pp @ V
-        of_all = (self._rotated(penalty) for penalty in _PENALTIES)
-        return [before + ((pp @ B - 2 * py) * B).sum() for B in of_all]
+        # In the basis V the coefficients are diag(d) right, and only d depends on the
+        # penalty. The errors are a quadratic function of d.
+        quadratic = (V.T @ pp @ V) * (right @ right.T)
+        linear = ((V.T @ (py - factor * pp)) * right).sum(axis=1)
+        d = 1 / (self._values + _PENALTIES[:, None] * self.unit)
+        return before + ((d @ quadratic) * d).sum(axis=1) - 2 * d @ linear
 
 
 def _best_penalty(fits, folds, factor):
