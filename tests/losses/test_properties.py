@@ -100,7 +100,7 @@ def test_fenchel_young_is_what_its_mapping_says_and_zero_only_at_the_target(loss
 @every_divergence
 def test_value_is_never_negative(loss):
     rng = np.random.default_rng(0)
-    for n_classes in range(1, 6):
+    for n_classes in (1, 2, 5):
         # From nearly equal scores to a million, and targets near to the predictions.
         scores = rng.uniform(-1, 1, (40, n_classes))
         scores *= np.geomspace(1e-9, 1e6, 40)[:, None]
@@ -143,21 +143,24 @@ def test_rows_alone_and_in_any_layout_and_type(loss):
 
 
 def assert_inputs_are_left_alone_and_float32_stays(loss):
-    for container in (np.array, np.asfortranarray, sparse.csr_array):
-        for dtype in (np.float32, np.float64):
-            scores, target = (array.astype(dtype) for array in rows(4, n_samples=5))
-            direction = directions(scores.shape).astype(dtype)
-            z = np.asfortranarray(scores) if container is np.asfortranarray else scores
-            q = container(target)
-            kept = z.copy(), direction.copy(), q.copy()
-            results = [
-                loss.value(z, q),
-                *loss.value_and_gradient(z, q),
-                loss.hessian_product(z, q, direction),
-            ]
-            assert [result.dtype for result in results] == [dtype] * 4
-            for array, copy in zip((z, direction, q), kept, strict=True):
-                assert abs(array - copy).max() == 0
+    for container, dtype in (
+        (np.array, np.float32),
+        (np.asfortranarray, np.float64),
+        (sparse.csr_array, np.float32),
+    ):
+        scores, target = (array.astype(dtype) for array in rows(4, n_samples=5))
+        direction = directions(scores.shape).astype(dtype)
+        z = np.asfortranarray(scores) if container is np.asfortranarray else scores
+        q = container(target)
+        kept = z.copy(), direction.copy(), q.copy()
+        results = [
+            loss.value(z, q),
+            *loss.value_and_gradient(z, q),
+            loss.hessian_product(z, q, direction),
+        ]
+        assert [result.dtype for result in results] == [dtype] * 4
+        for array, copy in zip((z, direction, q), kept, strict=True):
+            assert abs(array - copy).max() == 0
 
 
 def test_an_untidy_sparse_target_is_read_and_left_alone():
