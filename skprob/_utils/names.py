@@ -1,7 +1,7 @@
 """Checks of names, with the most similar allowed name in errors."""
 
 from difflib import get_close_matches
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -91,6 +91,13 @@ class NestedChecked:
 
     scikit-learn's is that a string, say, has no attribute ``set_params``.
     """
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        # Cached: scikit-learn would inspect the constructor twice at every clone, and
+        # once where parameters are checked, in each fit and for each cut of a search.
+        return super()._get_param_names()
 
     @wraps(BaseEstimator.set_params)
     def set_params(self, **params):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeAlias
 
 from sklearn.base import BaseEstimator
@@ -62,13 +61,6 @@ class Mapping(UserMethods, NestedChecked, BaseEstimator, metaclass=ABCMeta):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         Traits.check_class(cls)
-
-    @classmethod
-    @cache
-    def _get_param_names(cls):
-        # Cached: every fit clones its mapping, and scikit-learn would inspect the
-        # constructor twice at every clone.
-        return super()._get_param_names()
 
     def _validate_params(self):
         # As in scikit-learn, but without reading the signature of the constructor.

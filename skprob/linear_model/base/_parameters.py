@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from functools import cache
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator
@@ -97,13 +96,6 @@ class LinearParameters(AdviceOnParameters, BaseEstimator, metaclass=ABCMeta):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.verbose = verbose
-
-    @classmethod
-    @cache
-    def _get_param_names(cls):
-        # scikit-learn would inspect the constructor at every fit and clone, which on
-        # little data takes as long as a step of the solver.
-        return super()._get_param_names()
 
 
 def constraints_but(*names):
