@@ -45,14 +45,16 @@ class LBFGSMatrix:
             middle = np.block(
                 [[steps @ scaled.T, below], [below.T, -np.diag(np.diag(inner))]]
             )
-            self._factor, self._middle = np.vstack([scaled, changes]), middle
+            self._factor = np.vstack([scaled, changes])
+            # Solved once, because each step takes many products.
+            self._solved = np.linalg.solve(middle, self._factor)
         self.diagonal = diagonal
 
     def product(self, direction):
         result = self.diagonal * direction
         if self._factor is None:
             return result
-        weights = np.linalg.solve(self._middle, self._factor @ direction.ravel())
+        weights = self._solved @ direction.ravel()
         return result - (weights @ self._factor).reshape(self._shape)
 
     def newton_step(self, is_active, residual, stepped, shrinkage):
