@@ -82,9 +82,9 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     For class labels, "auto" predicts the most probable class, and a
     :class:`~skprob.decision.LeastCost` the class of least expected cost: with
     ``LeastCost([[0, 0.3], [0.7, 0]])`` the second of two classes if its probability is
-    greater than 0.3. A number has no effect on more than two classes, and other values
-    are errors. Predictions after a fit to distributions or candidates do not depend on
-    the threshold.
+    greater than 0.3. Other values are errors. After a fit to distributions or
+    candidates the most probable class is predicted, and any value but "auto" is an
+    error.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive

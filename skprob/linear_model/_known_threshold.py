@@ -80,37 +80,41 @@ def checked_rule(rule, classes, target_type):
     return rule.for_classes(to_numpy(classes))
 
 
-def check_no_threshold(threshold, n_classes):
-    """Raise for a threshold of label sets where the target is class labels.
+def check_no_threshold(threshold, target_type, n_classes):
+    """Raise for a threshold of label sets where the target is of another type.
 
-    The error says how to get what was probably meant: an array may be a matrix of
-    costs, a number for two classes a cut of the probability of the second. A number for
-    more classes cannot be meant as a cut, and has no effect.
+    For class labels the error says how to get what was probably meant: an array may be
+    a matrix of costs, a number for two classes a cut of the probability of the second.
     """
-    if isinstance(threshold, Real) and n_classes > 2:
-        return
-    got, hint = repr(threshold), ""
-    if isinstance(threshold, Real):
-        got = f"the number {threshold:g}"
+    is_class, hint = target_type == "class", ""
+    is_number = isinstance(threshold, Real)
+    if is_class and is_number and n_classes == 2:
         hint = (
             " To predict the second of two classes where its probability is greater "
             f"than {threshold:g}, give threshold=LeastCost([[0, {threshold:g}], "
             f"[{1 - threshold:g}, 0]]), of skprob.decision."
         )
-    elif isinstance(threshold, TopK):
+    elif is_class and isinstance(threshold, TopK):
         hint = (
             " For the best classes of each row, call its method predict with the "
             "result of predict_proba."
         )
-    elif not isinstance(threshold, str | DecisionRule):
-        got = f"an array of shape {np.shape(threshold)}"
+    elif is_class and not isinstance(threshold, str | DecisionRule | Real):
         hint = (
             " For a matrix of costs, give threshold=LeastCost(costs), of "
             "skprob.decision."
         )
+    if is_number:
+        got = f"the number {threshold:g}"
+    elif isinstance(threshold, str | DecisionRule):
+        got = repr(threshold)
+    else:
+        got = f"an array of shape {np.shape(threshold)}"
+    allowed = "a LeastCost for class labels, or 'auto'"
+    if not is_class:
+        allowed = f"'auto' for {target_type=}"
     raise ValueError(
-        f"threshold must be a LeastCost for class labels, or 'auto'; got {got}, which "
-        f"is for label sets.{hint}"
+        f"threshold must be {allowed}; got {got}, which is for label sets.{hint}"
     )
 
 

@@ -132,13 +132,25 @@ def test_a_cut_of_a_probability_is_an_error_that_names_the_costs(kind):
     assert_refused(message, search.fit, X, y)
 
 
-@pytest.mark.parametrize("threshold", ["macro", "cv", "support", LabelCuts()], ids=str)
+@pytest.mark.parametrize(
+    "threshold", ["macro", "cv", "support", LabelCuts(), 0.3], ids=str
+)
 def test_a_threshold_of_label_sets_is_an_error_for_class_labels(threshold):
     """It had no effect."""
     message = r"LeastCost for class labels, or 'auto'; got .*, which is for label sets"
     assert_refused(message, SoftmaxClassifier(threshold=threshold).fit, X, Y)
     search = EntmaxClassifierCV([1], [1], cv=2, threshold=threshold)
     assert_refused(message, search.fit, X, Y)
+
+
+@pytest.mark.parametrize("threshold", ["micro", LabelCuts(), 0.3, [0.1, 0.2, 0.3]])
+@pytest.mark.parametrize("kind", ["distribution", "candidates"])
+def test_a_threshold_of_label_sets_is_an_error_for_other_targets(kind, threshold):
+    """It had no effect."""
+    y = {"distribution": np.full((len(Y), 3), 1 / 3), "candidates": np.eye(3)[Y]}[kind]
+    message = f"'auto' for target_type='{kind}'; got .*, which is for label sets"
+    model = SoftmaxClassifier(target_type=kind, threshold=threshold)
+    assert_refused(message, model.fit, X, y)
 
 
 def test_bad_rules_are_refused():

@@ -138,8 +138,10 @@ class FitSpec:
         threshold = self.threshold
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.target_type)
-        elif is_class and not (isinstance(threshold, str) and threshold == "auto"):
-            check_no_threshold(threshold, rows.n_scores)
+        elif rows.target_type != "label_set" and not (
+            isinstance(threshold, str) and threshold == "auto"
+        ):
+            check_no_threshold(threshold, rows.target_type, rows.n_scores)
 
         return replace(
             self,
