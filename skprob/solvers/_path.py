@@ -85,7 +85,7 @@ def minimize_path(
                 solution = cold
         start, resume = solution.parameters, None
         has_next = i + 1 < len(strengths) and strength > 0
-        if has_next:
+        if has_next and not has_shrinkage:
             resume = solution.state, strengths[i + 1] / strength
         point = solution.state.point if solution.state is not None else None
         yield PathSolution(start, solution.converged, solution.n_iter, point)

@@ -279,3 +279,20 @@ def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
         is_in = coef != 0
         assert_allclose(gradient[is_in], -strength * np.sign(coef[is_in]), atol=2e-6)
         assert np.abs(gradient[~is_in]).max(initial=0) <= strength + 2e-6
+
+
+def test_a_path_ends_without_a_penalty_that_makes_zeros():
+    X, y = load_wine(return_X_y=True)
+    X, y = scale(X)[:, :3], y
+    blocks = split_rows(X, LabelTarget(y, n_classes=3), np.ones(len(y)))
+    loss = FenchelYoungLoss(Softmax())
+    objective = CompositeObjective(
+        blocks, loss, strength=0.1, shape=PenaltyShape(l1_ratio=0.5)
+    )
+    limits = {"solver": "auto", "tol": 1e-8, "max_iter": 100}
+    _, last = minimize_path(objective, np.array([0.1, 0.0]), [], **limits)
+    assert last.converged
+    alone = solve(objective.with_l2(0.0), objective.initial(), **limits)
+    # Without a penalty a part that the classes share changes nothing.
+    differences = (last.parameters - alone.parameters).reshape(3, -1)
+    assert_allclose(np.ptp(differences, axis=0), 0, atol=1e-5)
