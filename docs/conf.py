@@ -19,6 +19,7 @@ version = release = skprob.__version__
 
 extensions = [
     "attribute_comments",
+    "cached_template",
     "class_signature",
     "comparison",
     "fit_times",
