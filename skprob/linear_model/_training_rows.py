@@ -118,7 +118,7 @@ class RowsInMemory:
     sample_weight, weight : ndarray of shape (n_labelled,)
         Weights of the rows with a target, without class weights and with them.
     total_weight : float
-        Sum of the weights with class weights.
+        Sum of these weights: positive and finite, or ValueError is raised.
     """
 
     is_remote = False
@@ -158,6 +158,7 @@ class RowsInMemory:
                 weights = spec.class_weight, encoded, sample_weight
                 self.weight = sample_weight * class_weight_factors(*weights)
             self.total_weight = self.weight.sum()
+        check_total_weight(self.total_weight)
 
     @property
     def for_callbacks(self):
@@ -207,6 +208,15 @@ class RowsInMemory:
         X = to_numpy(take(self.X, slice(64)))
         X = X if transform is None else transform(X)
         return trial_scores(X, self.n_scores, polytope)
+
+
+def check_total_weight(total):
+    """Raise where the sum of the rows' weights is not positive and finite."""
+    if not (0 < total < np.inf):
+        raise ValueError(
+            "The weights of the rows that are fitted (sample_weight times "
+            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
+        )
 
 
 def warn_of_target(rows):

@@ -54,6 +54,11 @@ def choices(n_samples=120, n_classes=4, seed=0):
 KINDS = {"class": labels, "label_set": label_sets, "distribution": distributions}
 
 
+def cut_for(kind, cut):
+    """The threshold for a kind of target: a cut of label sets, and none of others."""
+    return cut if kind == "label_set" else "auto"
+
+
 def default_score(model, X, y, **known):
     """The score of a search without ``scoring``, as its page has it.
 

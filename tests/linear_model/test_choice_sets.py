@@ -306,7 +306,12 @@ def available_search(kind):
 
 @pytest.mark.parametrize(
     ("kind", "threshold"),
-    [("class", 0), ("label_set", 0.3), ("label_set", "auto"), ("distribution", 0)],
+    [
+        ("class", "auto"),
+        ("label_set", 0.3),
+        ("label_set", "auto"),
+        ("distribution", "auto"),
+    ],
 )
 def test_a_search_is_fits_and_scores_with_choice_sets(kind, threshold):
     data, y = available_search(kind)
@@ -329,7 +334,7 @@ def test_a_search_is_fits_and_scores_with_choice_sets(kind, threshold):
                 one = EntmaxClassifier(alpha, C=C, **options)
                 one.fit(data[train], y[train], available=AVAILABLE[train])
                 assert_allclose(search.coefs_paths_[k, i, j], one.coef_, atol=1e-5)
-                if threshold == "auto":
+                if (kind, threshold) == ("label_set", "auto"):
                     # By the rows that the other fold leaves out, and its model.
                     other = clone(one)
                     other.fit(data[test], y[test], available=AVAILABLE[test])

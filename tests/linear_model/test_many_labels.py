@@ -25,7 +25,7 @@ from skprob.linear_model.predict import _threshold_rule
 from skprob.metrics import BrierScorer, SupportSizeScorer
 from skprob.objective import Description
 
-from .data_sets import KINDS, label_sets
+from .data_sets import KINDS, cut_for, label_sets
 
 N_SAMPLES, N_CLASSES = 4000, 300
 # An array of float64 of all rows and labels.
@@ -146,7 +146,7 @@ def test_blocks_of_rows_make_no_difference(
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
     X, y = KINDS[kind]()
-    model = EntmaxClassifier(tol=1e-8, threshold=0.2)
+    model = EntmaxClassifier(tol=1e-8, threshold=cut_for(kind, 0.2))
     at_once = clone(model).fit(X, y)
     rows_of_a_block(7)
     in_blocks = model.fit(X, y)

@@ -13,6 +13,7 @@ from ...solvers import Tuning
 from ...targets import check_marginals, column_names, weights_of_classes
 from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows
+from .._training_rows import check_total_weight
 from .._trials import trial_scores
 from . import _partition as partition
 from ._collections import dask_columns, example_of, partitioned, without_rows
@@ -108,6 +109,7 @@ class DaskRows:
                 )
         (total,) = self._encoded.sum(partition.total_weight, self._class_weights)
         self.total_weight = float(total)
+        check_total_weight(self.total_weight)
 
     @property
     def classes_like_y(self):

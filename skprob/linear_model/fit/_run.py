@@ -130,12 +130,7 @@ def _check_on_rows(spec, rows):
 
 
 def penalty_strength(C, total):
-    """The strength 1 / (C Σs) of the penalty, for weights of the rows with this sum."""
-    if not (0 < total < np.inf):
-        raise ValueError(
-            "The weights of the rows that are fitted (sample_weight times "
-            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
-        )
+    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
     weight = float(C) * float(total)
     l2 = 1 / weight if weight > 0 else np.inf
     if l2 == np.inf:

@@ -19,7 +19,7 @@ from skprob.objective import CosineObjective, split_rows
 from skprob.targets import LabelTarget
 
 from ..assertions import assert_refused
-from ..data_sets import KINDS
+from ..data_sets import KINDS, cut_for
 
 
 @pytest.fixture(scope="module")
@@ -237,8 +237,8 @@ def test_entries_in_parts_are_one_entry(iris):
 def test_a_margin_for_every_fenchel_young_loss(name, similarity, kind):
     X, y = KINDS[kind]()
     q = y / y.sum(axis=1, keepdims=True)
-    model = LinearClassifier(name, similarity=similarity, margin=0.3, threshold=0.2)
-    model.fit(X, y)
+    model = LinearClassifier(name, similarity=similarity, margin=0.3)
+    model.set_params(threshold=cut_for(kind, 0.2)).fit(X, y)
     scores = model.decision_function(X)
     loss = FenchelYoungLoss(name).value(scores + 0.3 * (1 - q), q).mean()
     penalty = 0.5 * np.sum(model.coef_**2) / len(y) if similarity == "dot" else 0

@@ -106,7 +106,8 @@ def test_every_classifier_is_that_of_the_rows_in_memory(linear_classifier, rows)
 def test_every_kind_of_target_and_collection(container, kind, rows):
     X, scores, weight = rows
     y = targets(scores)[kind]
-    model = SoftmaxClassifier(tol=1e-10, class_weight="balanced", threshold=0.4)
+    threshold = 0.4 if kind == "sets" else "auto"
+    model = SoftmaxClassifier(tol=1e-10, class_weight="balanced", threshold=threshold)
     expected = clone(model).fit(X, y, weight)
     if container is da.from_array:
         # Chunks across columns, and others of rows.
@@ -198,11 +199,12 @@ def test_partitions_without_rows_or_labels_or_with_one_class(rows):
     y = targets(scores)
     sets = y["sets"].copy()
     sets[:60] = 0
-    model = SoftmaxClassifier(tol=1e-10, none_class=False, threshold=0.5)
+    model = SoftmaxClassifier(tol=1e-10, none_class=False)
     for labels in (y["class"], y["q"]):
         parts = (da.from_array(X, chunks=(*chunks, -1)), labels)
         assert_same_model(clone(model).fit(*parts), clone(model).fit(X, labels))
         assert_array_equal(model.fit(*parts).predict(parts[0]), model.predict(X))
+    model.set_params(threshold=0.5)
     with pytest.warns(UserWarning, match="60 of 240 rows have no label") as record:
         fitted = clone(model).fit(parts[0], sets)
     assert record[0].filename == __file__

@@ -145,7 +145,8 @@ def test_the_gradient_in_the_scales():
     ids=["numbers", "others", "text", "columns", "names", "rows without a label"],
 )
 def test_nests_are_matched_with_the_classes(y, nests):
-    parameters = {"loss": "log", "target_type": "auto", "threshold": 0.5}
+    threshold = 0.5 if np.ndim(y) == 2 else "auto"
+    parameters = {"loss": "log", "target_type": "auto", "threshold": threshold}
     by_name = LinearClassifier(NestedSoftmax(nests, 0.5), **parameters).fit(X, y)
     indices, scales = INDICES, [0.5, 0.5, 1.0]
     if len(nests) == 1:

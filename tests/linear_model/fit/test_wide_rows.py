@@ -32,6 +32,7 @@ from skprob.linear_model.fit._wide_rows import (
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 
 from ...versions import needs_callbacks
+from ..data_sets import cut_for
 from .gradients import gradient, target_matrix
 
 N_ROWS, N_FEATURES = 24, 150
@@ -130,7 +131,8 @@ def test_the_objective_is_stationary_in_the_features(
 ):
     X, y = wide(kind)
     weight = np.random.default_rng(1).uniform(0.5, 2, N_ROWS)
-    model = linear_classifier.set_params(tol=1e-7, max_iter=3000, threshold=0.2)
+    model = linear_classifier.set_params(tol=1e-7, max_iter=3000)
+    model.set_params(threshold=cut_for(kind, 0.2))
     with sparse_rows_are_wide():
         model.fit(container(X), y, sample_weight=weight)
     slopes = gradient(model, X, target_matrix(kind, y), weight)
@@ -142,7 +144,7 @@ CLASSIFIERS = [
     SoftmaxClassifier(),
     SparsemaxClassifier(C=100),
     EntmaxClassifier(C="auto"),
-    SigmoidClassifier(threshold=0.5),
+    SigmoidClassifier(),
     LinearClassifier("entmax", margin=0.7),
     EntmaxClassifier(fit_intercept=False),
     EntmaxClassifier(class_weight="balanced"),
@@ -163,7 +165,8 @@ def test_the_model_is_that_of_the_features(model):
 def test_label_sets_and_shares(model, kind):
     if kind == "distribution" and isinstance(model, SigmoidClassifier):
         pytest.skip("SigmoidClassifier refuses shares: it predicts marginals")
-    check_same(clone(model).set_params(threshold=0.2), *wide(kind))
+    model = clone(model).set_params(threshold=cut_for(kind, 0.2))
+    check_same(model, *wide(kind))
 
 
 def test_weights_offsets_and_choice_sets():

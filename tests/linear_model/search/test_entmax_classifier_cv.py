@@ -29,7 +29,7 @@ from skprob.metrics import BrierScorer, DistributionScorer
 
 from ...versions import needs_callbacks, since_1_9
 from ..assertions import assert_refused
-from ..data_sets import KINDS, default_score, label_sets, labels
+from ..data_sets import KINDS, cut_for, default_score, label_sets, labels
 from ..fit.recorder import Recorder
 
 ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
@@ -64,7 +64,7 @@ def searched(X, y, **params):
 def test_the_same_answer_as_a_grid_search(kind, container):
     X, y = KINDS[kind]()
     X = container(X)
-    ours, theirs = searched(X, y, threshold=0.2)
+    ours, theirs = searched(X, y, threshold=cut_for(kind, 0.2))
     assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
     assert {"alpha": ours.alpha_, "C": ours.C_} == theirs.best_params_
     assert_allclose(ours.best_score_, theirs.best_score_, atol=1e-6)
@@ -95,7 +95,7 @@ def test_other_parameters_reach_every_fit(params):
 @pytest.mark.parametrize("kind", KINDS)
 def test_fits_with_the_whole_hessian_and_by_its_products_agree(kind, plan_with):
     X, y = KINDS[kind]()
-    whole, theirs = searched(X, y, threshold=0.2)
+    whole, theirs = searched(X, y, threshold=cut_for(kind, 0.2))
     plan_with(largest_hessian_cost=0)
     by_products = clone(whole).fit(X, y)
     for search in (whole, by_products):
@@ -279,13 +279,14 @@ def test_the_default_score_of_each_kind(kind):
     """The Brier score, and micro-F1 for label sets; of the model, the accuracy."""
     X, y = KINDS[kind]()
     weight = np.random.default_rng(0).integers(0, 3, len(X))
-    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8, threshold=0.2)
+    options = {"tol": 1e-8, "threshold": cut_for(kind, 0.2)}
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, **options)
     search.fit(X, y, sample_weight=weight)
     for k, (train, test) in enumerate(FOLDS.split(X)):
         # A row of weight two counts as two rows.
         twice = np.repeat(test, weight[test])
         for i, j in np.ndindex(3, 3):
-            one = EntmaxClassifier(ALPHAS[i], C=STRENGTHS[j], tol=1e-8, threshold=0.2)
+            one = EntmaxClassifier(ALPHAS[i], C=STRENGTHS[j], **options)
             one.fit(X[train], y[train], sample_weight=weight[train])
             score = default_score(one, X[twice], y[twice])
             assert search.scores_[k, i, j] == pytest.approx(score, abs=1e-6)
@@ -294,7 +295,7 @@ def test_the_default_score_of_each_kind(kind):
     assert (search.alpha_, search.C_) == (ALPHAS[i], STRENGTHS[j])
     assert search.best_score_ == mean[i, j]
     assert (search.best_score_ < 0) == (kind != "label_set")
-    single = EntmaxClassifier(search.alpha_, C=search.C_, tol=1e-8, threshold=0.2)
+    single = EntmaxClassifier(search.alpha_, C=search.C_, **options)
     single.fit(X, y, sample_weight=weight)
     assert search.score(X, y) == single.score(X, y) > 0
 
