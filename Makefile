@@ -119,10 +119,11 @@ clean:  ## Remove the virtual environment and everything that was built
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# A stamp stands for an editable install with the extras that it is named after.
+# A stamp stands for an editable install with the extras that it is named after. Files
+# are compiled when they are imported: most never are, and all of them take a minute.
 $(VENV)/.bench $(VENV)/.test-torch: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
 $(VENV)/.%: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
+	$(BIN)/python -m pip install --quiet --no-compile $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
 	@touch $@
 
 # What publishes the package is installed by hash, apart from everything else.
