@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.arrays import (
-    has_dask,
+    is_dask,
     is_foreign,
     is_host,
     moved,
@@ -34,7 +34,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     context : context manager
         Its value is a RowsInMemory or DaskRows. At its end rows on workers are freed.
     """
-    if has_dask(X, y, sample_weight, available, offset):
+    if any(map(is_dask, (X, y, sample_weight, available, offset))):
         from .dask import dask_rows, refuse_for_dask  # Imported when used.
 
         refuse_for_dask(available=available, offset=offset)
@@ -133,7 +133,7 @@ class RowsInMemory:
             sample_weight = sample_weight[encoded.labelled]
         self.X, self.sample_weight = X, sample_weight
         self.is_on_host = is_host(X)
-        is_wide = is_host(X) and X.shape[0] < X.shape[1]
+        is_wide = self.is_on_host and X.shape[0] < X.shape[1]
         self.wide_X = X if is_wide else None
 
         # The target.

@@ -21,7 +21,6 @@ from ._conversions import (
 from ._libraries import (
     check_tensor,
     dense,
-    has_dask,
     is_dask,
     is_foreign,
     is_host,
@@ -70,7 +69,6 @@ __all__ = [
     "dot",
     "fill",
     "flatnonzero",
-    "has_dask",
     "identity_like",
     "is_dask",
     "is_foreign",

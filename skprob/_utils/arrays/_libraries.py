@@ -47,11 +47,6 @@ def is_dask(data):
     return hasattr(type(data), "__dask_graph__")
 
 
-def has_dask(*arguments):
-    """Whether one of some arguments is a Dask collection."""
-    return any(map(is_dask, arguments))
-
-
 def to_numpy(array):
     """An array of any library as a NumPy array, in the memory of the host."""
     return array if is_host(array) else _convert_to_numpy(array, namespace(array))

@@ -1,12 +1,13 @@
 """Checks of users' arguments, with errors that name the argument and allowed values.
 
-`arguments.py` checks X, y and sample_weight, with `conversions.py` for an X that is no
-plain array, and `targets.py` for a y that is no plain vector. `messages.py` adds the
-name of the argument to errors, and `bad_columns.py` the columns of X. `columns.py`
-matches the columns of DataFrames with the classes. `matrices.py` checks scores and
-other matrices, `points.py` probabilities, `indicators.py` matrices of 0 and 1,
-`unknown.py` their entries that are not known, `costs.py` matrices of costs, and
-`folds.py` the argument cv. `constraints.py` has types of parameters for scikit-learn.
+`arguments.py` checks X, y and sample_weight. If they are no plain arrays,
+`conversions.py` converts X and sample_weight, and `targets.py` converts y.
+`messages.py` adds the name of the argument to errors, and `bad_columns.py` the columns
+of X. `columns.py` matches the columns of DataFrames with the classes. `matrices.py`
+checks scores and other matrices, `points.py` probabilities, `indicators.py` matrices of
+0 and 1, `unknown.py` their entries that are not known, `costs.py` matrices of costs,
+and `folds.py` the argument cv. `constraints.py` has types of parameters for
+scikit-learn.
 """
 
 from .arguments import (

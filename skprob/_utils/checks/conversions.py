@@ -1,18 +1,41 @@
-"""X of other kinds than a plain array: its conversion, with errors that name X."""
+"""X and sample_weight of other kinds than a plain array: their conversion.
+
+Errors name the argument.
+"""
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from ..arrays import check_tensor, namespace, numpy_dtype, real_dtypes
+from ..arrays import (
+    check_tensor,
+    is_dask,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    real_dtypes,
+    to_numpy,
+)
+from ..compat import check_weights
 from .arguments import SHARE_OF_SQUARES, has_small_squares
 from .matrices import refuse_unreadable, without_duplicates
 from .messages import naming
 
 
-def checked_tensor(estimator, X, reset):
-    """`X` of another array library: see :func:`check_X`."""
+def converted_X(estimator, X, reset):
+    """`X` as a float array or CSR matrix: see :func:`check_X`."""
+    if is_dask(X):
+        raise ValueError(
+            "X must be in memory here, not a Dask collection. Give X.compute(), or "
+            "some of its rows."
+        )
+    convert = _checked_tensor if is_foreign(X) else _checked_matrix
+    return convert(estimator, X, reset)
+
+
+def _checked_tensor(estimator, X, reset):
+    """`X` of another array library, with numbers of a real type."""
     check_tensor("X", X)
     with naming("X", X):
         if namespace(X).isdtype(X.dtype, "complex floating"):
@@ -26,8 +49,8 @@ def checked_tensor(estimator, X, reset):
     return X
 
 
-def checked_matrix(estimator, X, reset):
-    """`X` as an array of NumPy or a CSR matrix: see :func:`check_X`."""
+def _checked_matrix(estimator, X, reset):
+    """`X` as an array of NumPy or a CSR matrix."""
     with naming("X", X):
         refuse_unreadable(X)
         X = validate_data(
@@ -64,3 +87,17 @@ def check_squares(X):
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
             f"{dtype} overflow; got {largest:.1g}. Scale the features."
         )
+
+
+def converted_weights(sample_weight, X):
+    """Weights that a user gives, as a NumPy array of shape (n_samples,)."""
+    with naming("sample_weight"):
+        if is_foreign(sample_weight):
+            check_tensor("sample_weight", sample_weight)
+            sample_weight = to_numpy(sample_weight)
+        refuse_unreadable(sample_weight)
+        if np.asarray(sample_weight).dtype.kind == "c":
+            raise ValueError("Complex numbers were found.")
+        if is_foreign(X):  # The weights are a NumPy array in any case.
+            X = np.empty((X.shape[0], 0))
+        return check_weights(sample_weight, X)

@@ -7,12 +7,29 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from ..arrays import check_tensor, is_dask, is_foreign, to_numpy
 from ..labels import plain_labels
 from .matrices import refuse_unreadable
+from .messages import naming
 
 
 def target_array(y, name, may_have_unknown):
-    """A user's target as an array or CSR matrix of finite numbers, or of labels."""
+    """A user's target as an array or CSR matrix: see :func:`check_target`."""
+    if is_dask(y):
+        raise ValueError(
+            f"{name} must be in memory here, not a Dask collection; got "
+            f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
+        )
+    if is_foreign(y):
+        check_tensor(name, y)
+        y = to_numpy(y)
+    refuse_lists_of_labels(y, name)
+    with naming(name):
+        return _finite_or_labels(y, name, may_have_unknown)
+
+
+def _finite_or_labels(y, name, may_have_unknown):
+    """A target in memory as an array or CSR matrix of finite numbers, or of labels."""
     if isinstance(y, memoryview):  # scikit-learn refuses it.
         y = np.asarray(y)
     refuse_unreadable(y)

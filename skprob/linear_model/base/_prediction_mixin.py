@@ -9,7 +9,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..._utils.arrays import (
     asarray_like,
-    has_dask,
+    is_dask,
     is_foreign,
     namespace,
     take,
@@ -218,7 +218,7 @@ class PredictionMixin:
         """
         check_is_fitted(self)
         given = Given(available, offset).arguments
-        if has_dask(X, y, sample_weight):
+        if any(map(is_dask, (X, y, sample_weight))):
             from ..dask import refuse_for_dask, score
 
             refuse_for_dask(**given)
