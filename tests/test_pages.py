@@ -166,7 +166,7 @@ def test_page_of_one_fit_includes_functions_that_exist():
     # From the estimator down to the losses.
     names = [name for _, name, _ in included]
     assert names[0] == "BaseLinearClassifier.fit"
-    stages = {"fit_to_rows", "solve_in_turn", "solve", "minimize", "model_at"}
+    stages = {"fit_to_rows", "solve_in_turn", "solve", "minimize", "model_of"}
     assert stages <= set(names)
 
 

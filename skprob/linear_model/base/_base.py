@@ -14,10 +14,7 @@ from ..._utils.compat import CallbackSupportMixin
 from ..._utils.saving import PlainState
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from .._training_rows import training_rows, warn_of_target
-from ..fit import (
-    fit_to_rows,
-    rule_of_label_sets,
-)
+from ..fit import attributes_of, fit_to_rows, rule_of_label_sets
 from ..predict import KnownThreshold
 from ._array_api import ArrayApiSupport
 from ._checked_parameters import CheckedParameters
@@ -152,7 +149,8 @@ class BaseLinearClassifier(
                 if has_callbacks or self.verbose:
                     progress = FitProgress(self, rows.for_callbacks, has_callbacks)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress, path_start)
-                attributes = fit.attributes() | attributes_of_choice
+                attributes = attributes_of(fit.spec, fit.model, fit.solution)
+                attributes |= attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()
                 replace_fitted(self, attributes)
                 if not (fit.solution.converged or fit.solution.stopped):

@@ -14,9 +14,8 @@ may have ended too early. `_advice.py` warns of a fit that did not converge.
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds, labelled_rows, rule_of_label_sets
 from ._run import (
-    attributes_of_model,
+    attributes_of,
     fit_to_rows,
-    model_at,
     model_of,
     objectives_of,
     penalty_strength,
@@ -30,11 +29,10 @@ __all__ = [
     "NoiseSearch",
     "ScaleSearch",
     "SeparateFolds",
-    "attributes_of_model",
+    "attributes_of",
     "check_leave_one_out",
     "fit_to_rows",
     "labelled_rows",
-    "model_at",
     "model_of",
     "objectives_of",
     "penalty_strength",

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ...solvers import Stage, most_iterations, solve_in_turn
-from ._run import attributes_of_model, model_at
+from ._run import attributes_of, model_of
 
 
 def minimised_in_turn(
@@ -53,10 +53,10 @@ def minimised_in_turn(
 
 def _attributes_at(objective, rows, choose_threshold, spec, parameters):
     """Fitted attributes during the fit, for callbacks."""
-    model = model_at(parameters, objective, spec, rows)
+    model = model_of(*objective.to_model(parameters), spec, rows)
     if choose_threshold is not None:
         model = model.with_threshold(choose_threshold(model.probabilities))
-    return attributes_of_model(model, spec)
+    return attributes_of(spec, model)
 
 
 def _may_need_stronger_penalties(objectives, spec):

@@ -68,7 +68,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=Non
 
         solution = examined(solution, objective, spec, rows)
 
-    model = model_at(solution.parameters, objective, spec, rows)
+    model = model_of(*objective.to_model(solution.parameters), spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.
 
@@ -141,19 +141,13 @@ def penalty_strength(C, total):
     return l2
 
 
-def model_at(parameters, objective, spec, rows):
-    """The :class:`FittedModel` at parameters of an objective.
+def model_of(coef, intercept, spec, rows):
+    """The :class:`FittedModel` with coefficients of the rows, transformed or not.
 
     It has the rule of class labels, and no threshold of label sets.
     """
-    coef, intercept = objective.to_model(parameters)
     if spec.unit_rows is not None:
         coef, intercept = spec.unit_rows.to_model(coef, intercept)
-    return model_of(coef, intercept, spec, rows)
-
-
-def model_of(coef, intercept, spec, rows):
-    """The :class:`FittedModel` with coefficients of the features of X."""
     # Other thresholds are chosen from the probabilities of the model.
     rule_of_labels = spec.threshold if isinstance(spec.threshold, LeastCost) else None
     coef, intercept = coef.astype(rows.dtype), intercept.astype(rows.dtype)
@@ -186,25 +180,12 @@ class Fit(NamedTuple):
     model: FittedModel
     solution: Solution
 
-    def attributes(self):
-        """Fitted attributes of a classifier, by name."""
-        solution = self.solution
-        *rows, last = solution.history
-        rows.append(last._replace(duality_gap=solution.duality_gap))
-        columns = map(np.array, zip(*rows, strict=True))
-        history = dict(zip(Iteration._fields, columns, strict=True))
-        return attributes_of_model(self.model, self.spec) | {
-            "n_iter_": solution.n_iter,
-            "objective_": solution.value,
-            "gradient_norm_": solution.gradient_norm,
-            "duality_gap_": solution.duality_gap,
-            "solver_": solution.solver,
-            "history_": history,
-        }
 
+def attributes_of(spec, model, solution=None):
+    """Fitted attributes of a classifier, by name.
 
-def attributes_of_model(model, spec):
-    """Fitted attributes of a classifier, from its fitted model and its spec."""
+    Those of the solver are among them if there is a solution.
+    """
     attributes = {
         "classes_": model.classes,
         "target_type_": model.target_type,
@@ -222,4 +203,16 @@ def attributes_of_model(model, spec):
         attributes |= spec.noise.attributes(model.mapping)
     if model.threshold is not None:
         attributes["threshold_"] = model.threshold
+    if solution is not None:
+        *rows, last = solution.history
+        rows.append(last._replace(duality_gap=solution.duality_gap))
+        columns = map(np.array, zip(*rows, strict=True))
+        attributes |= {
+            "n_iter_": solution.n_iter,
+            "objective_": solution.value,
+            "gradient_norm_": solution.gradient_norm,
+            "duality_gap_": solution.duality_gap,
+            "solver_": solution.solver,
+            "history_": dict(zip(Iteration._fields, columns, strict=True)),
+        }
     return attributes

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._utils.parts import Repeatable
 from .._training_rows import RowsInMemory
-from ..fit import attributes_of_model, labelled_rows, model_of
+from ..fit import attributes_of, labelled_rows, model_of
 from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
@@ -129,7 +129,7 @@ class LeftOutRows:
         spec = replace(spec, C=grid.Cs[i, r, j]).for_rows(self._rows)
         coef, intercept = of_fold.coefs[i, r, j], of_fold.intercepts[i, r, j]
         model = model_of(coef, intercept, spec, self._rows)
-        attributes = attributes_of_model(model, spec) | grid.params(i, r, j)
+        attributes = attributes_of(spec, model) | grid.params(i, r, j)
         attributes["n_features_in_"] = prepared.data.X.shape[1]
         return with_attributes(prepared.template, attributes)
 

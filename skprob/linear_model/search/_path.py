@@ -11,9 +11,9 @@ from ...solvers import minimize_path
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_rows import RowsInMemory
 from ..fit import (
-    attributes_of_model,
+    attributes_of,
     check_leave_one_out,
-    model_at,
+    model_of,
     objectives_of,
     penalty_strength,
 )
@@ -83,13 +83,13 @@ def fitted_path(specs, data, grid, leaves_out=False):
         for C, strength, solution in zip(Cs, strengths, solutions, strict=True):
             starts.append(solution.parameters)
             penalised = objective if strength > 0 else objective.with_l2(0.0)
-            model = model_at(solution.parameters, penalised, spec, rows)
+            model = model_of(*penalised.to_model(solution.parameters), spec, rows)
             if rows.target_type == "label_set" and not is_fitted_to_rows(
                 spec.threshold
             ):
                 cuts = known_threshold(spec.threshold, rows.classes)
                 model = model.with_threshold(cuts)
-            attributes = attributes_of_model(model, replace(spec, C=C))
+            attributes = attributes_of(replace(spec, C=C), model)
             left_out = None
             if leaves_out:
                 at_strength = objective.with_l2(strength)

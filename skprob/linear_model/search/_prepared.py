@@ -12,7 +12,7 @@ from .._training_data import TrainingData
 from .._training_rows import RowsInMemory
 from ..fit import (
     FitSpec,
-    attributes_of_model,
+    attributes_of,
     model_of,
 )
 from ._grid import Grid
@@ -121,7 +121,7 @@ class PreparedSearch(NamedTuple):
         model = model_of(coef, intercept, spec, rows)
         if threshold is not None:
             model = model.with_threshold(threshold)
-        return attributes_of_model(model, spec)
+        return attributes_of(spec, model)
 
     def chosen_classifier(self, choice):
         """An unfitted classifier with the chosen parameters."""

@@ -21,7 +21,7 @@ from skprob.linear_model._given import NOTHING
 from skprob.linear_model._training_data import TrainingData
 from skprob.linear_model._training_rows import RowsInMemory
 from skprob.linear_model.fit._folds import rule_of_label_sets
-from skprob.linear_model.fit._run import fit_to_rows
+from skprob.linear_model.fit._run import attributes_of, fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
 from skprob.linear_model.predict._unit_rows import (
     StandardizedFeatures,
@@ -105,12 +105,13 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     if encoded.target_type == "label_set":
         choose_threshold = rule_of_label_sets(spec, rows)
     fit = fit_to_rows(spec, rows, choose_threshold)
+    attributes = attributes_of(fit.spec, fit.model, fit.solution)
     estimator.fit(X, target)
     fitted = {name for name in vars(estimator) if name.endswith("_")}
     of_estimator = {"n_features_in_", "fitted_params_"}
-    assert fitted == fit.attributes().keys() | of_estimator
+    assert fitted == attributes.keys() | of_estimator
     for name in ("coef_", "intercept_", "C_", "objective_", "n_iter_"):
-        assert_array_equal(fit.attributes()[name], getattr(estimator, name))
+        assert_array_equal(attributes[name], getattr(estimator, name))
     assert_array_equal(
         fit.model.probabilities(X).to_dense(), estimator.predict_proba(X)
     )
