@@ -6,7 +6,6 @@ from typing import Any
 
 from sklearn.base import clone
 
-from .._utils.arrays import is_foreign
 from .._utils.blas import serial_blas
 from .._utils.typing import ArrayLike, MatrixLike
 from ._entry_C import entry_C
@@ -112,8 +111,6 @@ def smallest_C(
                 f"zero at any C; got l1_ratio={estimator.l1_ratio!r}."
             )
         _check_spec(spec)
-        if is_foreign(X):
-            estimator._check_array_api(spec)
         arguments = X, y, sample_weight, available, offset
         with training_rows(estimator, spec, *arguments) as rows:
             spec = estimator._for_features(spec)

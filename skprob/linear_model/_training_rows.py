@@ -49,6 +49,8 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
 
 def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     """The :class:`TrainingData` of a user's arguments of `fit`, which are checked."""
+    if is_foreign(X):
+        estimator._check_array_api(spec)
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
     as_given = y

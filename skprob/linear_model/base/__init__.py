@@ -1,9 +1,8 @@
 """The common part of the linear classifiers.
 
-Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
-names the mixins for the rest. `_checked_parameters.py` makes a `FitSpec` of the
-parameters, which `_parameters.py` lists, and `_prediction_mixin.py` has the methods
-that predict.
+Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes. It
+makes a `FitSpec` of the parameters, which `_parameters.py` lists, and names the mixins
+for the rest. `_prediction_mixin.py` has the methods that predict.
 """
 
 from ._base import (

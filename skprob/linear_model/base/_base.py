@@ -1,24 +1,38 @@
-"""The base class of the linear classifiers, with `fit`."""
+"""The base class of the linear classifiers: `fit`, and the spec that it begins with."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
+from inspect import signature
+from numbers import Real
 from typing import Self
 
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.utils._param_validation import make_constraint
 
-from ..._utils.arrays import is_foreign
+from ..._utils.arrays import to_numpy
 from ..._utils.blas import serial_blas
 from ..._utils.compat import CallbackSupportMixin
 from ..._utils.saving import PlainState
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
+from ...losses import MarginLoss, get_loss, matching_loss
+from ...mappings import Temperature
 from .._training_rows import training_rows, warn_of_target
-from ..fit import attributes_of, fit_to_rows, rule_of_label_sets
-from ..predict import KnownThreshold
+from ..fit import (
+    FitSpec,
+    LastFit,
+    attributes_of,
+    checked_factors,
+    fit_to_rows,
+    rule_of_label_sets,
+)
+from ..predict import UnitRows
 from ._array_api import ArrayApiSupport
-from ._checked_parameters import CheckedParameters
 from ._onnx import OnnxConvertible
+from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
@@ -34,7 +48,7 @@ class BaseLinearClassifier(
     OnnxConvertible,
     SparseCoef,
     PlainState,
-    CheckedParameters,
+    LinearParameters,
 ):
     """Linear scores, a mapping to probabilities and a loss.
 
@@ -42,8 +56,8 @@ class BaseLinearClassifier(
     and conventions are documented in :class:`~skprob.LinearClassifier`.
     """
 
-    #: The threshold that a search has chosen, in the model that it refits; else None.
-    _threshold_of_search = None
+    #: The ``ThresholdRule`` of a search, in the model that it refits; else None.
+    _rule_of_search = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -127,10 +141,6 @@ class BaseLinearClassifier(
         """
         with unchanged_on_error(self), serial_blas:
             spec = self._fit_spec()
-            if self.warm_start and hasattr(self, "coef_"):
-                spec = replace(spec, last_fit=self._last_fit())
-            if is_foreign(X):
-                self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as rows:
                 spec = self._for_features(spec)
@@ -140,9 +150,9 @@ class BaseLinearClassifier(
                     from ..fit import with_chosen_C  # Imported when used.
 
                     spec, path_start, attributes_of_choice = with_chosen_C(spec, rows)
-                choose_threshold = progress = None
-                if rows.target_type == "label_set":
-                    choose_threshold = self._threshold_rule(spec, rows)
+                choose_threshold, progress = self._rule_of_search, None
+                if choose_threshold is None and rows.target_type == "label_set":
+                    choose_threshold = rule_of_label_sets(spec, rows)
                 # Callbacks are those of the classifier, or of a search that fits it.
                 has_callbacks = bool(getattr(self, "_skl_callbacks", None))
                 has_callbacks |= hasattr(self, "_parent_callback_ctx")
@@ -161,12 +171,114 @@ class BaseLinearClassifier(
                     progress.finish()
         return self
 
-    def _threshold_rule(self, spec, rows):
-        """The ``ThresholdRule`` of label sets."""
-        threshold = self._threshold_of_search
-        if threshold is not None:
-            return KnownThreshold(threshold)
-        return rule_of_label_sets(spec, rows)
+    def _validate_params(self):
+        # scikit-learn makes the objects of the constraints anew at every fit, and tests
+        # defaults too: it is called only for the error. On little data that is 5 % of
+        # a fit.
+        values = vars(self)
+        for name, default, constraints in _made_constraints(type(self)):
+            value = values[name] if name in values else getattr(self, name)
+            if value is default:
+                continue
+            if not any(allowed.is_satisfied_by(value) for allowed in constraints):
+                super()._validate_params()
+
+    @abstractmethod
+    def _mapping(self):
+        """The mapping that the parameters describe."""
+
+    def _loss(self):
+        """The loss, or its name, that the parameters describe."""
+        return self.loss
+
+    def _fit_spec(self):
+        """The checked parameters of a fit, as plain data."""
+        mapping = clone(self._mapping())
+        if self.temperature != 1:
+            mapping._validate_params()
+            mapping = Temperature(mapping, self.temperature)
+        loss = self._loss()
+        if isinstance(loss, str) and loss == "auto":
+            loss = matching_loss(mapping)
+            loss.check()  # It checks the mapping, too.
+        else:
+            loss = get_loss(loss, mapping)
+        if not isinstance(self.margin, Real) or self.margin != 0:
+            loss = MarginLoss(loss, self.margin)
+            loss.check()
+        is_cosine = self.similarity == "cosine"
+        if is_cosine and (self.l1_ratio > 0 or self.penalty_factors is not None):
+            raise ValueError(
+                "similarity='cosine' has no penalty: l1_ratio must be 0 and "
+                f"penalty_factors None; got l1_ratio={self.l1_ratio:g} and "
+                f"penalty_factors={self.penalty_factors!r}."
+            )
+        starts_from_last_fit = self.warm_start and hasattr(self, "coef_")
+        return FitSpec(
+            name=type(self).__name__,
+            mapping=mapping,
+            loss=loss,
+            C=self.C,
+            l1_ratio=float(self.l1_ratio),
+            select=self.select,
+            penalty_factors=self.penalty_factors,
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            label_smoothing=float(self.label_smoothing),
+            target_type=self.target_type,
+            class_names=self.class_names,
+            none_class=self.none_class,
+            threshold=self.threshold,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            unit_rows=UnitRows() if is_cosine else None,
+            last_fit=self._last_fit() if starts_from_last_fit else None,
+        )
+
+    def _for_features(self, spec):
+        """The spec with names of the features, and checked penalty factors of them."""
+        names, factors = getattr(self, "feature_names_in_", None), spec.penalty_factors
+        if names is None and factors is None:
+            return spec
+        if factors is not None:
+            factors = checked_factors(factors, self.n_features_in_, names)
+            factors = None if (factors == 1).all() else factors
+        return replace(spec, feature_names=names, penalty_factors=factors)
+
+    def _last_fit(self):
+        """The coefficients from which `fit` starts."""
+        coef, intercept = to_numpy(self.coef_), to_numpy(self.intercept_)
+        unit_rows = self._fitted_unit_rows()
+        if unit_rows is not None:
+            coef, intercept = unit_rows.from_model(coef, intercept)
+        if not hasattr(self, "classes_"):
+            # They were assigned to an unfitted model: they are for the new classes.
+            return LastFit(coef, intercept, None, None)
+        return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
+
+    def _params_of_fit(self):
+        """The parameters, to be kept as the attribute ``fitted_params_`` of a fit.
+
+        Objects with parameters, such as mappings, are cloned: `set_params` changes
+        them.
+        """
+        params = self.get_params(deep=False)
+        for name, value in params.items():
+            if hasattr(value, "get_params") and not isinstance(value, type):
+                params[name] = clone(value)
+        return params
+
+
+@cache
+def _made_constraints(cls):
+    """Names, defaults and constraints (as objects) of the parameters of a class."""
+    parameters = signature(cls.__init__).parameters
+    return [
+        (name, parameters[name].default, [make_constraint(each) for each in allowed])
+        for name, allowed in cls._parameter_constraints.items()
+        if name in parameters and allowed != "no_validation"
+    ]
 
 
 # Attributes that scikit-learn sets at the beginning of a fit, when it checks X.

@@ -13,6 +13,7 @@ may have ended too early. `_advice.py` warns of a fit that did not converge.
 
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds, labelled_rows, rule_of_label_sets
+from ._penalty_factors import checked_factors
 from ._run import (
     attributes_of,
     fit_to_rows,
@@ -31,6 +32,7 @@ __all__ = [
     "SeparateFolds",
     "attributes_of",
     "check_leave_one_out",
+    "checked_factors",
     "fit_to_rows",
     "labelled_rows",
     "model_of",

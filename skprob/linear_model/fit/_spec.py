@@ -14,7 +14,6 @@ from ...targets import encode_target
 from .._known_threshold import check_no_threshold, checked_rule
 from ..predict import StandardizedFeatures, UnitRows, one_vs_rest
 from ._automatic_C import automatic_C
-from ._penalty_factors import checked_factors
 from ._start import LastFit
 
 if TYPE_CHECKING:
@@ -26,8 +25,9 @@ class FitSpec:
     """Checked parameters of a fit. Parameters not listed here are a classifier's.
 
     An estimator makes a spec before it has data. The spec is then completed in this
-    order: :meth:`for_features` checks what depends on the columns of X, C="loo" becomes
-    a number, and :meth:`for_rows` adds what depends on the classes and the weights.
+    order: the estimator adds the names of the features and checks the penalty factors,
+    C="loo" becomes a number, and :meth:`for_rows` adds what depends on the classes and
+    the weights.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class FitSpec:
         Transformation of the rows of X to norm one, for scores that are cosines. They
         have no penalty and no intercepts. None stands for no transformation.
     penalty_factors : array-like of shape (n_features,), dict or None
-        As given; an array or None after :meth:`for_features`.
+        As given; an array or None after the check.
     noise : NoiseSearch, ScaleSearch or None
         Search for the noise of the mapping; None if the noise is not estimated.
     last_fit : LastFit or None
         Where the fit starts; None stands for zero coefficients.
     feature_names : ndarray of shape (n_features,) or None
-        Names of the columns of X, after :meth:`for_features`; None where X has none.
+        Names of the columns of X; None where X has none.
     tuning : Tuning
         Numbers that change the time of the fit and not its result.
     """
@@ -89,14 +89,6 @@ class FitSpec:
             polytope=self.mapping.traits.polytope,
             none_class="auto" if self.none_class else False,
         )
-
-    def for_features(self, n_features, names):
-        """The spec with checked penalty factors; names are None where X has none."""
-        if self.penalty_factors is None:
-            return replace(self, feature_names=names)
-        factors = checked_factors(self.penalty_factors, n_features, names)
-        factors = None if (factors == 1).all() else factors
-        return replace(self, penalty_factors=factors, feature_names=names)
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""

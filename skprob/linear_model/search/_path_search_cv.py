@@ -23,7 +23,6 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.arrays import is_foreign
 from ..._utils.checks import (
     NUMBERS_OF_JOBS,
     IntegerInterval,
@@ -43,6 +42,7 @@ from ..base import (
     replace_fitted,
     unchanged_on_error,
 )
+from ..predict import KnownThreshold
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._precomputed import with_given
 from ._prepared import PreparedSearch
@@ -384,8 +384,6 @@ class PathSearchCV(BaseLinearClassifier):
         checked_Cs(self.Cs)
         template = self._template(self.target_type)
         specs = self._specs(template, values)
-        if is_foreign(X):
-            self._check_array_api(specs[0])
         given = (metadata.get(name) for name in ("available", "offset"))
         data = checked_data(self, specs[0], X, y, metadata["sample_weight"], *given)
         encoded = data.encoded
@@ -469,7 +467,8 @@ class PathSearchCV(BaseLinearClassifier):
     def _refitted(self, prepared, choice, threshold, context, arguments):
         """Fitted attributes of a model that is fitted to all data."""
         model, data = prepared.chosen_classifier(choice), prepared.data
-        model._threshold_of_search = threshold
+        if threshold is not None:
+            model._rule_of_search = KnownThreshold(threshold)
         task = context.subcontext(task_name="refit")
         with task.propagate_callback_context(model):
             task.call_on_fit_task_begin(estimator=self, **arguments)
