@@ -28,7 +28,8 @@ class CSRDesign(DesignMatrix):
     def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
         if coef[:, :1].any() or coef.any():
-            raw = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+            X = self._in_precision_of(coef).host_X
+            raw = X @ np.ascontiguousarray(coef.T)
         else:  # Coefficients of zero, at which most fits start, need no product.
             raw = np.zeros((self.shape[0], len(coef)), coef.dtype)
         if shift is not None:
@@ -37,8 +38,21 @@ class CSRDesign(DesignMatrix):
         return raw
 
     def rmatvec(self, residual):
-        data = self._in_precision_of(residual).data
-        return (self._transposed(data) @ residual).T
+        return (self._in_precision_of(residual)._transpose @ residual).T
+
+    def class_sums(self, class_numbers, weight, n_classes):
+        # One product for all classes: each has columns of its own. For 20 classes of 20
+        # newsgroups it takes 0.2 times as long as products with an array of all
+        # classes.
+        X, (n_rows, n_columns) = self.host_X, self.shape
+        size = n_classes * n_columns
+        dtype = np.promote_types(X.indices.dtype, np.min_scalar_type(-size))
+        first = (class_numbers * n_columns).astype(dtype)
+        indices = np.repeat(first, np.diff(X.indptr))
+        indices += X.indices
+        shape = size, n_rows
+        columns = _compressed(sparse.csc_array, shape, X.data, indices, X.indptr)
+        return (columns @ weight).reshape(n_classes, n_columns)
 
     def moments(self, weight):
         total = weight.sum(dtype=np.float64)
@@ -84,20 +98,22 @@ class CSRDesign(DesignMatrix):
         )
 
     def power_sums(self, weights):
-        data = self._in_precision_of(weights).data
-        first = self._transposed(data) @ weights
-        return first.T, (self._transposed(np.square(data)) @ weights).T
+        design = self._in_precision_of(weights)
+        first = design._transpose @ weights
+        squares = self._transposed(np.square(design.host_X.data))
+        return first.T, (squares @ weights).T
 
     @property
     def largest(self):
-        return np.abs(self.host_X.data).max(initial=0)
+        data = self.host_X.data
+        return max(data.max(initial=0), -data.min(initial=0))
 
     @property
     def fits_single_precision(self):
         return squares_fit(self.largest)
 
     def in_single_precision(self):
-        return CSRDesign(self._single)
+        return self._single
 
     def scaled_columns(self, columns, factors, outputs):
         """CSC array (n_rows, n_numbers) of factors[i, outputs[p]] X[i, columns[p]]."""
@@ -137,22 +153,6 @@ class CSRDesign(DesignMatrix):
         data, indices = X.data[first:last], X.indices[first:last]
         return CSRDesign(_compressed(sparse.csr_array, shape, data, indices, indptr))
 
-    def with_columns(self, columns):
-        """CSR array of some columns alone, given by their numbers in increasing order.
-
-        It takes 0.6 times as long as ``X[:, columns]``.
-        """
-        X = self.host_X
-        is_chosen = np.zeros(self.shape[1], bool)
-        is_chosen[columns] = True
-        places = np.flatnonzero(is_chosen.take(X.indices))
-        number = np.cumsum(is_chosen, dtype=X.indices.dtype) - 1
-        indices = number.take(X.indices.take(places))
-        indptr = np.searchsorted(places, X.indptr).astype(X.indptr.dtype, copy=False)
-        shape = self.shape[0], len(columns)
-        data = X.data.take(places)
-        return _compressed(sparse.csr_array, shape, data, indices, indptr)
-
     def joined(self, others):
         parts = [self.host_X, *(other.host_X for other in others)]
         return CSRDesign(sparse.vstack(parts, format="csr"))
@@ -161,15 +161,22 @@ class CSRDesign(DesignMatrix):
         return self.host_X[rows].T.toarray().astype(np.float64, order="C", copy=False)
 
     def _in_precision_of(self, array):
-        return self._single if array.dtype == np.float32 else self.host_X
+        """The design whose numbers have the precision of an array, or its own."""
+        is_single = array.dtype == np.float32 != self.dtype
+        return self._single if is_single else self
 
     @cached_property
     def _single(self):
+        """The design of the rows in single precision."""
         X = self.host_X
-        if X.dtype == np.float32:
-            return X
-        data = X.data.astype(np.float32)
-        return _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
+        data = X.data.astype(np.float32, copy=False)
+        return CSRDesign(
+            _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
+        )
+
+    @cached_property
+    def _transpose(self):
+        return self._transposed(self.host_X.data)
 
     def _transposed(self, data):
         """Xᵀ with other values of its non-zeros."""

@@ -58,7 +58,7 @@ def _some(design, features, tuning):
     if is_few and type(design) is DenseDesign:
         return DenseDesign(design.host_X[:, features])
     if is_few and isinstance(design, CSRDesign):
-        some = CSRDesign(design.with_columns(features))
+        some = CSRDesign(design.host_X[:, features])
         if some.is_sparse(tuning.sparse_share):
             return some
         return DenseDesign(some.host_X.toarray())

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import column_sums, dot, precision
+from ..._utils.arrays import column_sums, dot, precision, weighted_one_hot, widened
 from ...losses import FenchelYoungLoss
 from ...targets import LabelTarget
 from .._block import predictions_adjoint
@@ -47,8 +47,12 @@ def sums_of_block(block, n_outputs, loss):
     """The numbers of :class:`TargetSums` of a block, for ``Blocks.sum``."""
     if isinstance(block.target, LabelTarget) and type(loss) is FenchelYoungLoss:
         numbers, n_classes = block.target.class_numbers, block.target.n_classes
-        coupling = block.design.class_sums(numbers, block.weight, n_classes)
-        coupling = predictions_adjoint(coupling.T, n_outputs).T
+        if n_outputs == 1:
+            # One product, instead of one for each of the two classes.
+            one_hot = weighted_one_hot(numbers, widened(block.weight), n_classes)
+            coupling = block.design.rmatvec(predictions_adjoint(one_hot, n_outputs))
+        else:
+            coupling = block.design.class_sums(numbers, block.weight, n_classes)
         return np.zeros(n_classes), 0.0, coupling
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
