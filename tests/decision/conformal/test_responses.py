@@ -37,7 +37,7 @@ from .given_responses import (
         (GaussianNB(), "class", "entmax adaptive"),
         (KNeighborsClassifier(), None, "threshold"),
         (DecisionTreeClassifier(max_depth=2, random_state=0), "class", "adaptive"),
-        (RandomForestClassifier(20, random_state=0), None, "entmax"),
+        (RandomForestClassifier(8, random_state=0), None, "entmax"),
     ],
     ids=lambda value: "" if value is None else str(value).partition("(")[0],
 )

@@ -191,8 +191,9 @@ def test_options_of_the_fit_are_not_of_predictions():
     assert_array_equal(model.predict_set(X), expected.predict_set(X))
 
 
-@pytest.mark.parametrize("by", [None, "class"])
-@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+@pytest.mark.parametrize(
+    ("score_function", "by"), [("entmax", "class"), ("threshold", None)]
+)
 def test_routed_arguments_give_the_same_sets(score_function, by):
     X, y, arguments = rows_with_choice_sets()
     X = StandardScaler().fit_transform(X)
