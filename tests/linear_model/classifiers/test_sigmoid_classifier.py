@@ -44,9 +44,17 @@ def one_vs_rest(X, Y, weight=None, **params):
     return coef, np.concatenate([model.intercept_ for model in models])
 
 
-@pytest.mark.parametrize("n_labels", [2, 5])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("solver", ["auto", "newton-cg", "lbfgs"])
+@pytest.mark.parametrize(
+    ("n_labels", "fit_intercept", "solver"),
+    [
+        (2, True, "auto"),
+        (5, False, "auto"),
+        (2, False, "newton-cg"),
+        (5, True, "newton-cg"),
+        (2, True, "lbfgs"),
+        (5, False, "lbfgs"),
+    ],
+)
 def test_it_is_one_vs_rest_logistic_regression(n_labels, fit_intercept, solver):
     X, Y = sets(n_labels)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
@@ -73,8 +81,10 @@ def test_it_agrees_with_the_meta_estimator_on_sparse_data():
     assert single.coef_.dtype == single.predict_proba(X[:3].astype("f4")).dtype == "f4"
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1.5, 1.75, 2.0, 2.5])
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize(
+    ("alpha", "smoothing"),
+    [(1.0, 0.0), (1.0, 0.1), (1.5, 0.1), (1.75, 0.0), (2.0, 0.1), (2.5, 0.0)],
+)
 def test_the_optimum_is_that_of_an_independent_minimiser(alpha, smoothing):
     X, Y = sets(3, n_samples=60)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -156,9 +166,17 @@ def test_separable_labels_without_a_penalty_have_no_optimum():
     SigmoidClassifier(C=np.inf).fit(X, mixed)
 
 
-@pytest.mark.parametrize("budget", [None, (1, 3)])
-@pytest.mark.parametrize("n_positive", [1, 60])
-@pytest.mark.parametrize("solver", ["auto", "newton-cg", "lbfgs"])
+@pytest.mark.parametrize(
+    ("budget", "n_positive", "solver"),
+    [
+        (None, 1, "auto"),
+        (None, 60, "newton-cg"),
+        (None, 1, "lbfgs"),
+        ((1, 3), 60, "auto"),
+        ((1, 3), 1, "newton-cg"),
+        ((1, 3), 60, "lbfgs"),
+    ],
+)
 def test_one_separable_label_among_others_is_noticed(budget, n_positive, solver):
     rng = np.random.default_rng(0)
     X, weights = rng.normal(size=(400, 6)), rng.normal(size=(6, 4))
@@ -203,8 +221,9 @@ def test_labels_that_all_rows_have_or_none():
         assert predicted[:, 3].all() and not predicted[:, 4].any()
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
-@pytest.mark.parametrize("budget", [(1, 2), (2, 2)])
+@pytest.mark.parametrize(
+    ("alpha", "budget"), [(1.0, (1, 2)), (1.0, (2, 2)), (1.5, (2, 2)), (2.0, (1, 2))]
+)
 def test_the_optimum_under_a_budget(alpha, budget):
     """Compared with another minimiser; the duality gap includes the budget."""
     X, Y = sets(4, n_samples=150)
@@ -266,9 +285,17 @@ def classes(n_classes, n_samples=150):
     return X * np.logspace(-1, 1, 4), names[scores.argmax(axis=1)]
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 4])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, da.from_array])
+@pytest.mark.parametrize(
+    ("n_classes", "fit_intercept", "make"),
+    [
+        (2, True, np.asarray),
+        (2, False, sparse.csr_array),
+        (2, True, da.from_array),
+        (3, False, np.asarray),
+        (3, True, sparse.csr_array),
+        (4, False, da.from_array),
+    ],
+)
 def test_labels_are_learnt_one_vs_rest(n_classes, fit_intercept, make):
     X, y = classes(n_classes)
     for C in (0.01, 1.0, 100.0):

@@ -75,8 +75,17 @@ def test_labels(data, alpha):
     assert_allclose(known, expected[2 - len(known) : 2], rtol=0.1)
 
 
-@pytest.mark.parametrize("case", ["weights", "shares", "label sets", "offsets", "two"])
-@pytest.mark.parametrize("alpha", [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("case", "alpha"),
+    [
+        ("weights", 1.0),
+        ("weights", 2.0),
+        ("shares", 2.0),
+        ("label sets", 1.0),
+        ("offsets", 2.0),
+        ("two", 1.0),
+    ],
+)
 def test_targets_weights_and_offsets(case, alpha, monkeypatch):
     # The first score of labels is that of the fourth value, too.
     monkeypatch.setattr(_chosen_C, "_FIRST_OF_LABELS", 3)

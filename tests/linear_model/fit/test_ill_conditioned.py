@@ -53,8 +53,9 @@ def least_objective(Z, Y):
     return optimum.fun
 
 
-@pytest.mark.parametrize("condition", [1e4, 1e6, 1e8])
-@pytest.mark.parametrize("seed", [0, 3, 4])
+@pytest.mark.parametrize(
+    ("seed", "condition"), [(0, 1e4), (3, 1e6), (0, 1e8), (3, 1e8), (4, 1e8)]
+)
 def test_a_success_is_within_tol(seed, condition):
     Z, X, Y = label_sets(seed, condition)
     least = least_objective(Z, Y)
@@ -106,8 +107,15 @@ def least_with_offsets(X, y, offset, margin, lasso):
     return minimize(objective, start, method="L-BFGS-B", **about).fun
 
 
-@pytest.mark.parametrize("seed", [0, 3, 10])
-@pytest.mark.parametrize("about", [{"C": np.inf}, {"C": 100.0, "l1_ratio": 1.0}])
+@pytest.mark.parametrize(
+    ("seed", "about"),
+    [
+        (0, {"C": np.inf}),
+        (3, {"C": np.inf}),
+        (3, {"C": 100.0, "l1_ratio": 1.0}),
+        (10, {"C": 100.0, "l1_ratio": 1.0}),
+    ],
+)
 def test_many_rows_without_curvature_at_the_start(seed, about):
     """Their probabilities are one and zeros, so Newton's first step is very long."""
     rng = np.random.default_rng(seed)
@@ -136,15 +144,14 @@ def overlapping_iris():
     return X, np.where(np.arange(150) % 4 == 0, np.arange(150) // 4 % 3, y)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize(
-    ("dtype", "smallest", "unit"),
+    ("dtype", "smallest", "unit", "container"),
     [
-        ("f8", 1e-152, 1e-155),
-        ("f8", 1e-152, 1e-300),
-        ("f8", 1e-152, 1e-320),
-        ("f4", 1e-29, 1e-32),
-        ("f4", 1e-29, 1e-40),
+        ("f8", 1e-152, 1e-155, np.asarray),
+        ("f8", 1e-152, 1e-300, sparse.csr_array),
+        ("f8", 1e-152, 1e-320, np.asarray),
+        ("f4", 1e-29, 1e-32, sparse.csr_array),
+        ("f4", 1e-29, 1e-40, np.asarray),
     ],
 )
 def test_features_too_small_for_coefficients_are_named_without_a_penalty(
@@ -192,8 +199,10 @@ def test_tiny_constant_features_are_constant_without_a_penalty():
     assert np.abs(model.predict_proba(X) - expected).max() < 1e-3
 
 
-@pytest.mark.parametrize("outlier", [1e11, 1e12, 1e13])
-@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize(
+    ("outlier", "tol"),
+    [(1e11, 1e-4), (1e12, 1e-2), (1e12, 1e-3), (1e12, 1e-4), (1e13, 1e-3)],
+)
 def test_an_outlier_that_hides_the_curvature_of_its_feature(outlier, tol):
     """Its square leaves no digits for the other rows in the Hessian.
 

@@ -112,16 +112,23 @@ def decrease_of(record):
     return float(re.search(r"can fall by ([0-9.e-]+) along feature", text)[1])
 
 
-@pytest.mark.parametrize("loss", ["softmax", "sparsemax"])
-@pytest.mark.parametrize("case", HIDDEN, ids=str)
+FORMS = [
+    (1e15, np.asarray),
+    (1e150, np.asarray),
+    (1e15, sparse.csr_array),
+    (1e8, np.float32),
+]
+
+
+# Each case in each form, by turns with one of the losses.
 @pytest.mark.parametrize(
-    ("size", "container"),
+    ("size", "container", "case", "loss"),
     [
-        (1e15, np.asarray),
-        (1e150, np.asarray),
-        (1e15, sparse.csr_array),
-        (1e8, np.float32),
+        (*form, case, list(LOSSES)[(i + j) % 2])
+        for i, form in enumerate(FORMS)
+        for j, case in enumerate(HIDDEN)
     ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fit_above_the_minimum_names_the_feature(loss, case, size, container):
     data, C, feature, row, sign = case
@@ -138,9 +145,15 @@ def test_a_fit_above_the_minimum_names_the_feature(loss, case, size, container):
     assert decrease > 1e-4 * model.objective_
 
 
-@pytest.mark.parametrize("loss", ["softmax", "sparsemax"])
-@pytest.mark.parametrize("case", PLAIN, ids=str)
-@pytest.mark.parametrize("size", [1e4, 1e8, 1e12, 1e15, 1e150])
+@pytest.mark.parametrize(
+    ("size", "case", "loss"),
+    [
+        (size, case, list(LOSSES)[(i + j) % 2])
+        for i, size in enumerate([1e4, 1e8, 1e12, 1e15, 1e150])
+        for j, case in enumerate(PLAIN)
+    ],
+    ids=str,
+)
 def test_a_fit_at_the_minimum_says_nothing(loss, case, size):
     data, C, feature, row, sign = case
     X, y = DATA[data](return_X_y=True)

@@ -66,7 +66,7 @@ def probabilities(rng, n_classes, kind):
     return np.full(shape, 1 / n_classes)
 
 
-@pytest.mark.parametrize(("n_classes", "dtype"), [(3, np.float64), (50, np.float32)])
+@pytest.mark.parametrize(("n_classes", "dtype"), [(3, np.float64), (20, np.float32)])
 @pytest.mark.parametrize("kind", ["steep", "ties and zeros", "uniform"])
 def test_best_threshold_has_the_highest_f1_of_all_cuts(dtype, kind, n_classes):
     rng = np.random.default_rng(0)
@@ -115,8 +115,11 @@ def test_best_threshold_holds_no_more_than_a_block():
     # The reference has them all at once.
     p = np.concatenate(list(Blocks()))
     true = p[np.arange(1000), columns]
-    f1 = {c: 2 * (true > c).sum() / ((p > c).sum() + 1000) for c in [cut, *true]}
-    assert f1[cut] >= max(f1.values())
+    cuts = np.array([cut, *true])
+    n_true = (true > cuts[:, None]).sum(axis=1)
+    n_predicted = p.size - np.searchsorted(np.sort(p, axis=None), cuts, side="right")
+    f1 = 2 * n_true / (n_predicted + 1000)
+    assert f1[0] >= f1.max()
 
 
 def test_best_threshold_between_neighbouring_floats():
@@ -153,10 +156,8 @@ def test_one_number_for_each_label(container):
     assert_array_equal(model.predict(X), expected)
 
 
-@pytest.mark.parametrize("threshold", ["auto", "cv"])
-def test_cross_validation_is_deterministic_and_leaves_the_fit_alone(
-    sample_classifier, threshold
-):
+def test_cross_validation_is_deterministic_and_leaves_the_fit_alone(sample_classifier):
+    threshold = "cv" if sample_classifier.margin else "auto"
     model = sample_classifier.set_params(threshold=threshold).fit(X, Y)
     coef, cuts = model.coef_, cuts_of(model)
     assert_array_equal(cuts_of(model.fit(X, Y)), cuts)
