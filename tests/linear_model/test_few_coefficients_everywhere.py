@@ -54,8 +54,10 @@ def assert_sparse(model):
     assert 0 < used.sum() < N_FEATURES
 
 
-@pytest.mark.parametrize("select", SELECT)
-@pytest.mark.parametrize("kind", [SoftmaxClassifier, SparsemaxClassifier])
+@pytest.mark.parametrize(
+    ("kind", "select"),
+    [(SoftmaxClassifier, "coefficients"), (SparsemaxClassifier, "features")],
+)
 def test_containers(kind, select, tmp_path):
     expected = model_of(kind, select).fit(X, Y, WEIGHT)
     assert_sparse(expected)
@@ -80,8 +82,9 @@ def test_containers(kind, select, tmp_path):
     assert_sparse(single)
 
 
-@pytest.mark.parametrize("select", SELECT)
-@pytest.mark.parametrize("size", ["few columns", "many columns"])
+@pytest.mark.parametrize(
+    ("size", "select"), [("few columns", "coefficients"), ("many columns", "features")]
+)
 def test_blocks_of_rows(rows_of_a_block, size, select):
     """Cut into blocks, with a working set where there are many columns."""
     features, C = X, 0.1
@@ -96,8 +99,9 @@ def test_blocks_of_rows(rows_of_a_block, size, select):
         assert_array_equal(model.coef_ == 0, expected.coef_ == 0)
 
 
-@pytest.mark.parametrize("select", SELECT)
-@pytest.mark.parametrize("n_noise", [0, 300])
+@pytest.mark.parametrize(
+    ("select", "n_noise"), [("coefficients", 300), ("features", 0)]
+)
 def test_dask(select, n_noise):
     da = pytest.importorskip("dask.array", reason="needs the extra skprob[dask]")
     noise = np.random.default_rng(2).normal(size=(N_ROWS, n_noise))
@@ -114,8 +118,9 @@ def test_dask(select, n_noise):
     assert model.objective_ == pytest.approx(expected.objective_, abs=1e-10)
 
 
-@pytest.mark.parametrize("select", SELECT)
-@pytest.mark.parametrize("n_noise", [0, 300])
+@pytest.mark.parametrize(
+    ("select", "n_noise"), [("coefficients", 0), ("features", 300)]
+)
 def test_array_api(select, n_noise):
     xp = pytest.importorskip("array_api_strict")
     noise = np.random.default_rng(2).normal(size=(N_ROWS, n_noise))
@@ -178,8 +183,19 @@ TARGETS = {
 }
 
 
-@pytest.mark.parametrize("select", SELECT)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(
+    ("name", "select"),
+    [
+        ("sets", "features"),
+        ("shares", "coefficients"),
+        ("sets of softmax", "features"),
+        ("margin", "coefficients"),
+        ("smoothed", "features"),
+        ("balanced", "coefficients"),
+        ("not convex", "coefficients"),
+        ("not convex", "features"),
+    ],
+)
 def test_targets_and_losses(name, select):
     """No change of a few coefficients lowers the objective that is written out."""
     kind, given, y = TARGETS[name]
@@ -214,14 +230,18 @@ def test_targets_and_losses(name, select):
             assert moved > best - 1e-8
 
 
-@pytest.mark.parametrize("select", SELECT)
-def test_a_label_in_all_rows_in_single_precision(select):
+@pytest.mark.parametrize(
+    ("select", "seeds"),
+    [("coefficients", range(10)), ("features", range(10, 20))],
+    ids=SELECT,
+)
+def test_a_label_in_all_rows_in_single_precision(select, seeds):
     """Its weights do not quite sum to one; warnings are errors."""
     labels = SETS.copy()
     labels[:, 0] = 1
     about = {"C": 10.0, "threshold": 0.5, "tol": 1e-6}
     expected = model_of(SigmoidClassifier, select, **about).fit(X, labels)
-    for seed in range(20):
+    for seed in seeds:
         weight = np.random.default_rng(seed).uniform(0.5, 2, N_ROWS).astype(np.float32)
         model = model_of(SigmoidClassifier, select, **about).set_params(tol=1e-4)
         model.fit(X.astype(np.float32), labels, weight)
