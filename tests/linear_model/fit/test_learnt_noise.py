@@ -39,7 +39,6 @@ def free(noise, **params):
 @pytest.mark.parametrize(
     ("noise", "start"),
     [
-        (StudentT(2.0), "student_t"),
         (GeneralizedNormal(1.2), "generalized_normal"),
         (SkewNormal(0.9), SkewNormal(0.0)),
     ],
@@ -179,12 +178,10 @@ def test_with_choice_sets_a_margin_and_sparse_rows():
     available[::2, 2] = y[::2] == 2
     params = {"margin": 0.2, "temperature": 1.5, "C": 1.0, "fit_intercept": True}
     model = free(StudentT(2.0), **params).fit(X, y, available=available)
-    for rows in (sparse.csr_array(X), X.astype(np.float32)):
-        other = clone(model).fit(rows, y, available=available)
-        assert other.noise_.coordinate == pytest.approx(
-            model.noise_.coordinate, abs=0.05
-        )
-        assert other.coef_.dtype == rows.dtype
+    rows = sparse.csr_array(X.astype(np.float32))
+    other = clone(model).fit(rows, y, available=available)
+    assert other.noise_.coordinate == pytest.approx(model.noise_.coordinate, abs=0.05)
+    assert other.coef_.dtype == rows.dtype
     # Neighbours are no better.
     for factor in (0.8, 1.25):
         value = StudentT(min(model.noise_.df * factor, 1000))

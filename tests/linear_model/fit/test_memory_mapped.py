@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from skprob import EntmaxClassifier, SoftmaxClassifier
 
-N_ROWS, N_FEATURES, N_CLASSES = 120_000, 100, 3
+SIZE, N_FEATURES, N_CLASSES = 48_000_000, 100, 3  # SIZE of X, in bytes.
 LIMIT = 40 << 20
 
 # A process with a limit on the memory that it allocates in the fit. Files that are
@@ -54,14 +54,15 @@ CASES = [
 def save(folder, dtype, order, kind):
     """A file of rows, of which those of a few classes differ in their means."""
     rng = np.random.default_rng(0)
-    y = rng.integers(N_CLASSES, size=N_ROWS)
+    n_rows = SIZE // N_FEATURES // np.dtype(dtype).itemsize
+    y = rng.integers(N_CLASSES, size=n_rows)
     rows = rng.standard_normal((1000, N_FEATURES))
-    shape, fortran = (N_ROWS, N_FEATURES), order == "F"
+    shape, fortran = (n_rows, N_FEATURES), order == "F"
     X = np.lib.format.open_memmap(
         folder / "X.npy", mode="w+", dtype=dtype, shape=shape, fortran_order=fortran
     )
     means = 0.2 * rng.standard_normal((N_CLASSES, N_FEATURES))
-    for start in range(0, N_ROWS, 1000):
+    for start in range(0, n_rows, 1000):
         stop = start + 1000
         X[start:stop] = np.roll(rows, start // 1000, axis=1) + means[y[start:stop]]
     np.save(folder / "y.npy", np.eye(N_CLASSES)[y] if kind == "label_set" else y)
