@@ -1,4 +1,8 @@
-"""Operations on arrays of NumPy or of another library, with a case for each."""
+"""Operations on arrays of NumPy or of another library.
+
+NumPy has the functions of the array API. Where there is a case for NumPy, it saves
+time on little data or gives a better memory order.
+"""
 
 from functools import lru_cache
 
@@ -10,7 +14,7 @@ from ._libraries import namespace, to_numpy
 
 def as_type(array, dtype):
     """An array in a type of its library; the array itself if it has this type."""
-    if isinstance(array, np.ndarray):
+    if isinstance(array, np.ndarray):  # A method takes a fifth of the function's time.
         return array.astype(dtype, copy=False)
     return namespace(array).astype(array, dtype, copy=False)
 
@@ -23,10 +27,7 @@ def precision(dtype):
 
 def zeros(shape, other):
     """Zeros of the library, device and type of another array."""
-    xp = namespace(other)
-    if xp is np:
-        return np.zeros(shape, other.dtype)
-    return xp.zeros(shape, dtype=other.dtype, device=other.device)
+    return namespace(other).zeros(shape, dtype=other.dtype, device=other.device)
 
 
 def positive_part(array, out=None):
@@ -38,21 +39,17 @@ def positive_part(array, out=None):
 
 def one_hot(columns, n_columns):
     """Booleans with one true entry in each row, in the given column."""
-    xp = namespace(columns)
-    where = {} if xp is np else {"device": columns.device}
-    return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
+    like = {"dtype": columns.dtype, "device": columns.device}
+    return namespace(columns).arange(n_columns, **like) == columns[:, None]
 
 
 def concat(arrays, axis=0):
     """Concatenated arrays of one library."""
-    xp = namespace(arrays[0])
-    return (np.concatenate if xp is np else xp.concat)(arrays, axis=axis)
+    return namespace(arrays[0]).concat(arrays, axis=axis)
 
 
 def flatnonzero(mask):
     """Indices of the true entries of a vector, in its library and on its device."""
-    if isinstance(mask, np.ndarray):
-        return np.flatnonzero(mask)
     return namespace(mask).nonzero(mask)[0]
 
 
@@ -95,8 +92,6 @@ def column_sums(array):
 
 def reshape(array, shape):
     """An array in another shape; a copy only if necessary."""
-    if isinstance(array, np.ndarray):
-        return array.reshape(shape)
     return namespace(array).reshape(array, shape)
 
 
