@@ -19,7 +19,7 @@ from .._utils.checks import (
     check_squares,
     naming,
     refuse_arrays,
-    refuse_unreadable,
+    refuse_unreadable_numbers,
 )
 from .._utils.names import KeywordsChecked
 from .._utils.parts import slices
@@ -76,7 +76,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
     def _check_X(self, X, reset):
         refuse_arrays(type(self).__name__, X=X)
         with naming("X", X):
-            refuse_unreadable(X)
+            refuse_unreadable_numbers(X)
             dtype = [np.float64, np.float32]
             X = validate_data(self, X, dtype=dtype, reset=reset)
         check_squares(X)

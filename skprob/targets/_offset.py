@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._utils.arrays import is_dask, is_foreign, to_numpy
-from .._utils.checks import as_real
+from .._utils.arrays import is_foreign, to_numpy
+from .._utils.checks import as_real, refuse_dask
 from .._utils.scores import pair_scores
 
 
@@ -38,11 +38,7 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
     array([[-0.5,  0.5],
            [ 1.5, -1.5]])
     """
-    if is_dask(offset):
-        raise ValueError(
-            f"offset must be in memory here, not a Dask collection; got "
-            f"{type(offset).__name__}. Give offset.compute()."
-        )
+    refuse_dask("offset", offset)
     array = to_numpy(offset) if is_foreign(offset) else offset
     array = as_real("offset", array)
     if array.shape == (n_samples,) and is_pair:

@@ -104,6 +104,43 @@ def test_the_names_that_are_known_are_told():
         assert all(repr(name) in str(caught.value) for name in names)
 
 
+def with_index(container, index):
+    """A sparse matrix with one number of a column, or of a row, beyond its shape."""
+    matrix = container(np.asarray(X))
+    matrix.indices[5] = index
+    return matrix
+
+
+def with_ends(*ends):
+    """A sparse X whose rows end at other places than its entries."""
+    matrix = sparse.csr_array(np.asarray(X))
+    matrix.indptr[[2, -1]] = ends
+    return matrix
+
+
+# SciPy accepts them, and reads and writes memory beyond its arrays.
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (with_index(sparse.csr_array, 3), "indices must be from 0 to 2; got .* 0 to 3"),
+        (with_index(sparse.csr_array, -1), "indices must be from 0 to 2; got .* -1 to"),
+        (with_index(sparse.csc_array, 12), "indices must be from 0 to 11; .* 0 to 12"),
+        (with_ends(900, 36), "indptr must not decrease"),
+        (with_ends(6, 37), "indptr must not .* exceed the number of entries, 36"),
+    ],
+    ids=["column", "negative column", "row", "end of a row", "last end"],
+)
+def test_indices_beyond_a_sparse_matrix(wrong, message):
+    assert_refused(f"X must be .*{message}", fit, wrong, y)
+    assert_refused(f"X must be .*{message}", fit(X, y).predict, wrong)
+
+
+def test_indices_beyond_sparse_label_sets():
+    wrong = sparse.csr_array(SETS)
+    wrong.indices[0] = 3
+    assert_refused("y must be .*indices must be from 0 to 2", fit, X, wrong)
+
+
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_nan_and_infinity(value, container):
@@ -174,6 +211,10 @@ DATA = {
         "sample_weight must .*non-negative.*Negative values",
     ),
     "complex weights": ((X, y, [1j] * 12), "sample_weight must .*Complex"),
+    "durations as weights": (
+        (X, y, np.ones(12, dtype="timedelta64[s]")),
+        "sample_weight must be finite.*Dates and times are not numbers",
+    ),
     "words as weights": ((X, y, ["a"] * 12), "sample_weight must be finite"),
     "weights whose sum overflows": (
         (X, y, np.full(12, 1e308)),
@@ -190,6 +231,7 @@ DATA = {
     "no features": ((X[:, :0], y), r"X must be .*0 feature\(s\)"),
     "words as X": ((np.full((12, 3), "a"), y), "X must be finite numbers"),
     "complex X": ((X * 1j, y), "X must be finite numbers.*Complex data"),
+    "complex y": ((X, y * 1j), r"y must be labels .* Complex data not supported\.$"),
     "no X": ((None, y), "X must be finite numbers"),
     "X beyond squares": ((X * 1e160, y), r"X must not exceed 1e\+152 .*Scale"),
     "float32 X beyond squares": (

@@ -47,7 +47,9 @@ from .matrices import (
     as_rows,
     real_or_nan,
     refuse_arrays,
+    refuse_dask,
     refuse_unreadable,
+    refuse_unreadable_numbers,
     without_duplicates,
 )
 from .messages import naming, row_and_others
@@ -99,7 +101,9 @@ __all__ = [
     "order_of",
     "real_or_nan",
     "refuse_arrays",
+    "refuse_dask",
     "refuse_unreadable",
+    "refuse_unreadable_numbers",
     "row_and_others",
     "rows_of_folds",
     "series_in_order",

@@ -55,8 +55,7 @@ def with_columns(message, X):
     Returns
     -------
     message : str
-        The error, without parts of scikit-learn's text that show all of X or advise
-        another classifier.
+        The error, without scikit-learn's advice to take another classifier.
 
     Examples
     --------
@@ -72,11 +71,21 @@ def with_columns(message, X):
         return f"{first}{_where(X, _is_infinite)}."
     if message.startswith("could not convert string"):
         return f"{message}{_where(X, _is_text)}. {_ENCODE}"
-    if re.search("DateTime64|TimeDelta64", message):
+    if re.search("Dates and times|DateTime64|TimeDelta64", message):
         return f"Dates and times are not numbers{_where(X, _is_time)}."
     if message.startswith("setting an array element") and hasattr(X, "to_numpy"):
         return f"Lists were found in place of numbers{_where(X, _has_list)}. {_STACK}"
-    # Remove the part of the message that shows X.
+    return message
+
+
+def without_values(message):
+    r"""An error of scikit-learn without the part that shows all values.
+
+    Examples
+    --------
+    >>> without_values("Complex data not supported\n[0.+1.j 0.+1.j]\n")
+    'Complex data not supported.'
+    """
     message = re.sub(r":\narray=.*\.\n(?=Reshape)", ". ", message, flags=re.DOTALL)
     return re.sub(r"(?<=Complex data not supported)\n.*", ".", message, flags=re.DOTALL)
 

@@ -10,7 +10,6 @@ from sklearn.utils.validation import validate_data
 
 from ..arrays import (
     check_tensor,
-    is_dask,
     is_foreign,
     namespace,
     numpy_dtype,
@@ -19,17 +18,18 @@ from ..arrays import (
 )
 from ..compat import check_weights
 from .arguments import SHARE_OF_SQUARES, has_small_squares
-from .matrices import refuse_unreadable, without_duplicates
+from .matrices import (
+    refuse_dask,
+    refuse_unreadable,
+    refuse_unreadable_numbers,
+    without_duplicates,
+)
 from .messages import naming
 
 
 def converted_X(estimator, X, reset):
     """`X` as a float array or CSR matrix: see :func:`check_X`."""
-    if is_dask(X):
-        raise ValueError(
-            "X must be in memory here, not a Dask collection. Give X.compute(), or "
-            "some of its rows."
-        )
+    refuse_dask("X", X)
     convert = _checked_tensor if is_foreign(X) else _checked_matrix
     return convert(estimator, X, reset)
 
@@ -52,7 +52,7 @@ def _checked_tensor(estimator, X, reset):
 def _checked_matrix(estimator, X, reset):
     """`X` as an array of NumPy or a CSR matrix."""
     with naming("X", X):
-        refuse_unreadable(X)
+        refuse_unreadable_numbers(X)
         X = validate_data(
             estimator,
             X,
@@ -95,7 +95,7 @@ def converted_weights(sample_weight, X):
         if is_foreign(sample_weight):
             check_tensor("sample_weight", sample_weight)
             sample_weight = to_numpy(sample_weight)
-        refuse_unreadable(sample_weight)
+        refuse_unreadable_numbers(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
         if is_foreign(X):  # The weights are a NumPy array in any case.

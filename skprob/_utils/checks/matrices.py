@@ -6,6 +6,7 @@ from scipy import sparse
 from ..arrays import (
     asarray_like,
     check_tensor,
+    is_dask,
     is_foreign,
     is_on_device_of,
     namespace,
@@ -203,4 +204,65 @@ def refuse_unreadable(data):
         raise ValueError(
             "A tensor that requires gradients was found, which are not propagated: "
             "detach() it."
+        )
+
+
+def refuse_dask(name, data):
+    """Raise if the argument is a Dask collection, where rows must be in memory."""
+    if is_dask(data):
+        raise ValueError(
+            f"{name} must be in memory here, not a Dask collection; got "
+            f"{type(data).__name__}. Give {name}.compute(), of all rows or of some."
+        )
+
+
+def refuse_unreadable_numbers(data):
+    """Raise if NumPy or SciPy would not read the numbers of the data correctly."""
+    refuse_unreadable(data)
+    refuse_times(data)
+    refuse_wrong_indices(data)
+
+
+def refuse_times(data):
+    """Raise if data are dates or durations, which NumPy would convert to numbers.
+
+    Examples
+    --------
+    >>> refuse_times(np.array(["2026-01-01"], dtype="datetime64[D]"))
+    Traceback (most recent call last):
+        ...
+    ValueError: Dates and times are not numbers.
+    """
+    if hasattr(data, "columns"):
+        data = np.asarray(data[:1])
+    if getattr(getattr(data, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError("Dates and times are not numbers.")
+
+
+def refuse_wrong_indices(data):
+    """Raise if the arrays of a CSR or CSC matrix point beyond its entries or its shape.
+
+    SciPy does not check this in products and conversions, which read other memory.
+
+    Examples
+    --------
+    >>> refuse_wrong_indices(sparse.csr_array(([1.0], [7], [0, 1]), shape=(1, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: Its indices must be from 0 to 2; got numbers from 0 to 7.
+    """
+    if not (sparse.issparse(data) and data.format in ("csr", "csc")):
+        return
+    ends, indices = data.indptr, data.indices
+    if (ends[:-1] > ends[1:]).any() or ends[-1] > len(indices):
+        raise ValueError(
+            f"Its indptr must not decrease, nor exceed the number of entries, "
+            f"{len(indices)}."
+        )
+    largest = data.shape[1 if data.format == "csr" else 0] - 1
+    lowest, highest = indices.min(initial=0), indices.max(initial=0)
+    if lowest < 0 or highest > max(largest, 0):
+        raise ValueError(
+            f"Its indices must be from 0 to {largest}; got numbers from {lowest} to "
+            f"{highest}."
         )

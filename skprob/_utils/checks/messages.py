@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .bad_columns import is_about_features, with_columns
+from .bad_columns import is_about_features, with_columns, without_values
 
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
@@ -30,7 +30,7 @@ def naming(argument, X=None):
         with np.errstate(over="ignore", invalid="ignore"):
             yield
     except (TypeError, ValueError) as error:
-        message = str(error)
+        message = without_values(str(error))
         if argument == "X":
             if is_about_features(message):
                 raise

@@ -7,19 +7,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..arrays import check_tensor, is_dask, is_foreign, to_numpy
+from ..arrays import check_tensor, is_foreign, to_numpy
 from ..labels import plain_labels
-from .matrices import refuse_unreadable
+from .matrices import refuse_dask, refuse_unreadable, refuse_wrong_indices
 from .messages import naming
 
 
 def target_array(y, name, may_have_unknown):
     """A user's target as an array or CSR matrix: see :func:`check_target`."""
-    if is_dask(y):
-        raise ValueError(
-            f"{name} must be in memory here, not a Dask collection; got "
-            f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
-        )
+    refuse_dask(name, y)
     if is_foreign(y):
         check_tensor(name, y)
         y = to_numpy(y)
@@ -33,6 +29,7 @@ def _finite_or_labels(y, name, may_have_unknown):
     if isinstance(y, memoryview):  # scikit-learn refuses it.
         y = np.asarray(y)
     refuse_unreadable(y)
+    refuse_wrong_indices(y)
     if y is None or np.isscalar(y):
         raise ValueError(
             f"Expected array-like (array or non-string sequence), got {y!r}."

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._utils.checks import check_sample_weight
 from .._blocks import row_slices
 from ._quantile import conformal_quantile
 
@@ -54,6 +55,25 @@ class ScoresOfTruth(NamedTuple):
         chosen = self.columns == k
         *of_pairs, rounding = self
         return ScoresOfTruth(*(values[chosen] for values in of_pairs), rounding)
+
+
+def calibration_weight(sample_weight, n_rows):
+    """Weights of the calibration rows, whose sum is the number of rows.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a non-negative number, or their sum is 0 or infinite.
+    """
+    weight = check_sample_weight(sample_weight, np.empty((n_rows, 0)))
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total == np.inf:
+        raise ValueError(
+            "sample_weight must have a finite sum, because a row of weight w counts as "
+            f"w rows; the largest weight is {weight.max():.3g}."
+        )
+    return weight
 
 
 def scores_of_truth(nonconformity, truth, folds, *, weight, by_class, random):

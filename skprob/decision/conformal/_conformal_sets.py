@@ -22,12 +22,11 @@ from ..._utils.checks import (
     IntegerInterval,
     OneOf,
     RealInterval,
-    check_sample_weight,
 )
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import Array, ArrayLike, MatrixLike, same_signature
-from ._calibration import quantiles_by_class, scores_of_truth
+from ._calibration import calibration_weight, quantiles_by_class, scores_of_truth
 from ._folds import responses_out_of_fold, splits_of
 from ._onnx import OnnxSets
 from ._parameter_advice import OTHER_NAMES, OTHER_VALUES
@@ -333,7 +332,7 @@ class ConformalSets(
             )
         # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
-        weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
+        weight = calibration_weight(sample_weight, y.shape[0])
         response_name = self._nonconformity().response
         method = method_of(self.estimator, response_name)
         arguments = arguments_of_fit(self, method, sample_weight, params)

@@ -5,8 +5,8 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ..._utils.arrays import is_dask, is_foreign, on_host, to_numpy
-from ..._utils.checks import fill_unknown, in_order, names_of_columns
+from ..._utils.arrays import is_foreign, on_host, to_numpy
+from ..._utils.checks import fill_unknown, in_order, names_of_columns, refuse_dask
 from ..._utils.fitted import last_step
 from ..._utils.labels import (
     label_indicator,
@@ -34,11 +34,7 @@ def labels_or_sets(y):
     ValueError
         If `y` is neither, or a Dask collection.
     """
-    if is_dask(y):
-        raise ValueError(
-            f"y must be in memory, not a Dask collection; got {type(y).__name__}. Give "
-            "y.compute()."
-        )
+    refuse_dask("y", y)
     allowed = (
         "y must be labels of shape (n_samples,), or a 0/1 indicator of label sets of "
         "shape (n_samples, n_labels)"

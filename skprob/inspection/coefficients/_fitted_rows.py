@@ -7,7 +7,14 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._utils.arrays import dense
-from ..._utils.checks import check_sample_weight, check_target, in_order, naming
+from ..._utils.checks import (
+    check_sample_weight,
+    check_target,
+    in_order,
+    naming,
+    refuse_dask,
+    refuse_unreadable_numbers,
+)
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import plain_names
 from ..._utils.scores import pair_adjoint, pair_scores
@@ -103,7 +110,9 @@ class FittedRows:
 
     def __init__(self, model, X, sample_weight=None, available=None, offset=None):
         self.model, given = model, X
+        refuse_dask("X", X)
         with naming("X", X):
+            refuse_unreadable_numbers(X)
             X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
         if X.shape[1] != model.n_features_in_:
             raise ValueError(

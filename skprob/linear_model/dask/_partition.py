@@ -11,7 +11,7 @@ from ..._utils.checks import (
     check_target,
     fill_unknown,
     naming,
-    refuse_unreadable,
+    refuse_unreadable_numbers,
     without_duplicates,
 )
 from ..._utils.compat import check_weights
@@ -72,7 +72,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
             )
         return X, None, None
     with naming("X", X):
-        refuse_unreadable(X)
+        refuse_unreadable_numbers(X)
         X = check_array(
             X,
             accept_sparse="csr",
@@ -90,7 +90,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
     check_squares(X)
     y = check_partition_target(y, X)
     with naming("sample_weight"):
-        refuse_unreadable(weight)
+        refuse_unreadable_numbers(weight)
         weight = check_weights(weight, X, may_be_zero=True)
     return X.astype(dtype, copy=False), y, weight
 

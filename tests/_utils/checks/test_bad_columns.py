@@ -86,6 +86,26 @@ def test_dates_are_not_numbers():
     assert message.endswith("Dates and times are not numbers, in column 'height'.")
 
 
+DATES = np.arange(24).reshape(8, 3).astype("datetime64[D]")
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        DATES,
+        DATES - DATES[0, 0],
+        pd.DataFrame(DATES, columns=["height", "width", "depth"]),
+        pl.DataFrame(DATES, schema=["height", "width", "depth"]),
+    ],
+    ids=["dates", "durations", "pandas", "polars"],
+)
+def test_dates_alone_are_not_numbers(dates):
+    names = "'height', 'width', 'depth'" if hasattr(dates, "columns") else "0, 1, 2"
+    expected = f"Dates and times are not numbers, in columns {names}."
+    assert error_of(SoftmaxClassifier().fit, dates, y).endswith(expected)
+    assert error_of(SoftmaxClassifier().fit(X, y).predict, dates).endswith(expected)
+
+
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_other_columns_than_in_fit(model):
     model = model.fit(FRAME, y)

@@ -213,3 +213,10 @@ def test_nonconformities_that_overflow_are_refused(parameters, name):
     given = z if "alpha" in parameters else p
     with pytest.raises(ValueError, match=rf"must be finite numbers.* {name}"):
         prefit(model, given, y, coverage=0.99, **parameters)
+
+
+def test_weights_are_numbers_of_rows_and_have_a_finite_sum():
+    z, _p, y = softmax_rows(300, 4)
+    model = ConformalSets(GivenScores().fit(z, y), cv="prefit")
+    with pytest.raises(ValueError, match=r"sample_weight must have a finite sum.*1e"):
+        model.fit(z, y, np.full(300, 1e308))

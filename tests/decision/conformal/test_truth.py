@@ -97,7 +97,7 @@ def test_labels_that_are_no_classes_are_never_predicted():
 def test_dask_targets_are_refused():
     array = pytest.importorskip("dask.array", reason="needs dask")
     X, y = IRIS
-    with pytest.raises(ValueError, match="y must be in memory, not a Dask"):
+    with pytest.raises(ValueError, match="y must be in memory here, not a Dask"):
         ConformalSets(SoftmaxClassifier()).fit(X, array.from_array(y))
 
 

@@ -1,5 +1,6 @@
 """Standard errors of coefficients, against other programs and against definitions."""
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -369,6 +370,15 @@ def test_warnings_and_refusals():
         coefficient_table(model, X[:, :1], Y)
     with pytest.raises(ValueError, match="y must have one entry for each of the 300"):
         coefficient_table(model, X, Y[:9])
+    with pytest.raises(ValueError, match=r"X must be .* Masked entries were found"):
+        coefficient_table(model, np.ma.masked_less(X, 0), Y)
+    lazy_X, lazy_Y = da.from_array(X), da.from_array(Y)
+    message = "must be in memory here, not a Dask collection; got Array. Give"
+    for call in (coefficient_table, marginal_effects):
+        with pytest.raises(ValueError, match=rf"X {message} X.compute\(\), of"):
+            call(model, lazy_X, lazy_Y)
+        with pytest.raises(ValueError, match=rf"y {message} y.compute\(\), of"):
+            call(model, X, lazy_Y)
 
 
 def breast_cancer_errors(model, rows, X, y, second):

@@ -217,6 +217,13 @@ def test_partitions_without_rows_or_labels_or_with_one_class(rows):
             clone(model).fit(parts[0], sets)
 
 
+def _with_index_beyond(block):
+    """The rows as a CSR array, with the number of a column that they do not have."""
+    rows = sparse.csr_array(block)
+    rows.indices[3:4] = block.shape[1]
+    return rows
+
+
 def bad_input(X, scores, weight):
     y, A = scores.argmax(axis=1), da.from_array
     split = A(X, chunks=(60, -1)), A(y, chunks=60)
@@ -247,6 +254,12 @@ def bad_input(X, scores, weight):
     yield (split[0], mixed), "some partitions have strings"
     narrow = split[0].astype("f4").map_blocks(lambda b: b.astype("f8"), dtype="f4")
     yield (narrow, split[1]), "5 columns of float32 in all partitions"
+    dates = A(np.zeros((N_ROWS, 2), "datetime64[D]"), chunks=(60, -1))
+    yield (dates, split[1]), "X must be finite numbers.*Dates and times are not"
+    durations = A(np.ones(N_ROWS, "timedelta64[s]"), chunks=60)
+    yield (*split, durations), "sample_weight must .*Dates and times are not numbers"
+    beyond = split[0].map_blocks(_with_index_beyond, meta=sparse.csr_array((0, 0)))
+    yield (beyond, split[1]), "X must .*indices must be from 0 to 4; got .* 0 to 5"
     for position, name in enumerate(["X", "y", "sample_weight"]):
         given = [*split, A(weight, chunks=60)]
         value = (X[7, 0], y[7], weight[7])[position]
