@@ -89,12 +89,12 @@ class Given(NamedTuple):
 
     def put_into(self, scores, rows):
         """Apply both to the scores of some rows, in place."""
-        for key, a in self.of(rows).arguments.items():
-            part = scores[:, : a.shape[1]]
-            if key == "offset":
-                part += asarray_like(a, part)
-            else:
-                fill(part, asarray_like(~a, part), -np.inf)
+        if self.offset is not None:
+            part = scores[:, : self.offset.shape[1]]
+            part += asarray_like(self.offset[rows], part)
+        if self.available is not None:
+            part = scores[:, : self.available.shape[1]]
+            fill(part, asarray_like(~self.available[rows], part), -np.inf)
 
 
 NOTHING = Given()

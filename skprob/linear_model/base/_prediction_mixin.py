@@ -61,17 +61,17 @@ class PredictionMixin:
             included.
         """
         check_is_fitted(self)
-        n_classes, mapping = self.classes_.shape[0], self.mapping_
+        model = self._fitted_model()
 
         def of_scores(scores):
-            if self.target_type_ != "class" or n_classes > 2:
-                return scores[:, :n_classes]
+            if model.target_type != "class" or model.n_classes > 2:
+                return scores[:, : model.n_classes]
             # The difference of the two scores, also where there are two outputs.
-            if not mapping.traits.is_order_preserving:
-                scores = mapping(scores)
+            if not model.mapping.traits.is_order_preserving:
+                scores = model.mapping(scores)
             return scores[:, 1] - scores[:, 0]
 
-        return self._predicted(X, of_scores, available, offset).to_dense()
+        return self._predicted(model, X, of_scores, available, offset).to_dense()
 
     @prediction_method
     def predict_proba(
@@ -126,8 +126,9 @@ class PredictionMixin:
             A dense array, also with ``sparse_output``.
         """
         check_is_fitted(self)
-        of_scores = self._fitted_model().log_probabilities_of_scores
-        return self._predicted(X, of_scores, available, offset).to_dense()
+        model = self._fitted_model()
+        of_scores = model.log_probabilities_of_scores
+        return self._predicted(model, X, of_scores, available, offset).to_dense()
 
     @prediction_method
     def predict(
@@ -160,27 +161,25 @@ class PredictionMixin:
             sets = self._predicted_sets(X, available, offset)
             if self.sparse_output:
                 return sets.to_sparse()
-            return (
-                asarray_like(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
-            )
-
+            indicator = sets.to_dense()
+            return asarray_like(indicator, X) if is_foreign(X) else indicator
         model = self._fitted_model()
         rule = model.rule_of_labels
         if rule is not None:
             probabilities = model.probabilities_of_scores
 
-            def of_least_cost(scores):
+            def of_scores(scores):
                 available = scores > -namespace(scores).inf
-                return rule.decide(probabilities(scores), self.classes_, available)
+                return rule.decide(probabilities(scores), model.classes, available)
 
-            return self._predicted(X, of_least_cost, available, offset).to_dense()
+        else:
 
-        def most_probable(scores):
-            if not self.mapping_.traits.is_order_preserving:
-                scores = self.mapping_(scores)
-            return self._labels_of(namespace(scores).argmax(scores, axis=1))
+            def of_scores(scores):
+                if not model.mapping.traits.is_order_preserving:
+                    scores = model.mapping(scores)
+                return self._labels_of(namespace(scores).argmax(scores, axis=1))
 
-        return self._predicted(X, most_probable, available, offset).to_dense()
+        return self._predicted(model, X, of_scores, available, offset).to_dense()
 
     @with_shared_arguments
     def score(
@@ -235,14 +234,14 @@ class PredictionMixin:
     #: None.
     _known_rows = None
 
-    def _predicted(self, X, of_scores, available=None, offset=None):
+    def _predicted(self, model, X, of_scores, available, offset):
         """The result of a function of the fitted model's scores, for a user's X."""
         known = self._known_rows
         if known is not None and known.are_arguments(X, available, offset):
             if known.scores is not None:
                 return KnownPrediction(of_scores(known.scores))
             available, offset = known.given
-        model, X = self._fitted_model(), check_X(self, X, reset=False)
+        X = check_X(self, X, reset=False)
         return model.predicted(X, of_scores, model.checked_given(X, available, offset))
 
     def _probabilities(self, X, available, offset):
@@ -251,8 +250,9 @@ class PredictionMixin:
         if known is not None and known.are_arguments(X, available, offset):
             if known.probabilities is not None:
                 return KnownPrediction(known.probabilities)
-        of_scores = self._fitted_model().probabilities_of_scores
-        return self._predicted(X, of_scores, available, offset)
+        model = self._fitted_model()
+        of_scores = model.probabilities_of_scores
+        return self._predicted(model, X, of_scores, available, offset)
 
     def _predicted_sets(self, X, available, offset):
         """The label sets that the threshold chooses, for a user's X."""
@@ -260,7 +260,7 @@ class PredictionMixin:
         threshold = threshold_of(model)
         if not isinstance(threshold, DecisionRule):
             of_scores = sets_of_scores(threshold, model)
-            return self._predicted(X, of_scores, available, offset)
+            return self._predicted(model, X, of_scores, available, offset)
         features = None
         if threshold.uses_features:
             features = to_numpy(check_X(self, X, reset=False))
