@@ -13,7 +13,8 @@ zero.
 `_in_turn.py` minimises several problems, each from the minimum of the one before, and
 `_reasons.py` says why a solver ended before all criteria were met.
 
-A new solver is one file, a name in `_plan.py` and a branch in `_solve.py`.
+`_solve.py` runs the solver that is named. A new solver is one file, a name in
+`_plan.py` and a branch in `_other_solvers.py`.
 """
 
 from .._utils.lazy import lazy_attribute

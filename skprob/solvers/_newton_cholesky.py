@@ -77,6 +77,10 @@ class NewtonCholesky:
         """The state at a point, with Newton's step from there."""
         return newton_state(problem, point, self.tuning)
 
+    def resume(self, problem, state, factor):
+        """The state at the same point under a multiple of its penalty."""
+        return self.init(problem, state.point.with_penalty_times(factor))
+
     def step(self, problem, state):
         """Search along Newton's step, and compute the next one."""
         point, tuning = state.point, self.tuning

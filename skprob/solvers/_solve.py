@@ -10,8 +10,8 @@ from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
 from ._minimize import minimize
 from ._newton_cholesky import NewtonCholesky, check_hessian, suits_whole_hessian
-from ._plan import method_for, plan
-from .newton import NewtonCG, minimize_by_products
+from ._plan import plan
+from .newton import NewtonCG
 
 
 @serial_blas
@@ -58,26 +58,25 @@ def solve(
         solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
         return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **limits)
-    if solver == "newton-cholesky":
+    takes_hessian = solver == "newton-cholesky"
+    if takes_hessian:
         check_hessian(description)
-    if description.has_shrinkage:
-        return _minimize_composite(problem, start, solver, criteria, callback)
-    if solver == "auto" and suits_whole_hessian(description, tuning):
-        solver = "newton-cholesky"
-    if solver == "newton-cholesky":
+    elif solver == "auto":
+        takes_hessian = suits_whole_hessian(description, tuning)
+    if description.has_shrinkage or not takes_hessian:
+        from ._other_solvers import minimize_otherwise  # Imported when used.
 
-        def solvers():
-            yield NewtonCholesky(tuning)
-            # If most rows have no curvature, its step is too long for a line search.
-            yield NewtonCG(plan(description, tuning), tuning=tuning)
+        return minimize_otherwise(problem, start, solver, criteria, callback, resume)
 
-        state = None
-        if resume is not None:
-            last, factor = resume
-            point = last.point.with_penalty_times(factor)
-            state = NewtonCholesky(tuning).init(problem, point)
-        return minimize(problem, solvers(), criteria, start, callback, state)
-    return _minimize_by_plan(problem, start, solver, criteria, callback, resume)
+    def solvers():
+        yield NewtonCholesky(tuning)
+        # If most rows have no curvature, its step is too long for a line search.
+        yield NewtonCG(plan(description, tuning), tuning=tuning)
+
+    state = None
+    if resume is not None:
+        state = NewtonCholesky(tuning).resume(problem, *resume)
+    return minimize(problem, solvers(), criteria, start, callback, state)
 
 
 def groups_of(description, solver, tuning):
@@ -85,45 +84,3 @@ def groups_of(description, solver, tuning):
     if description.is_separable and solver in ("auto", "newton-cg"):
         return groups_of_outputs(description, tuning)
     return [slice(0, description.shape[0])]
-
-
-def _minimize_composite(problem, start, solver, criteria, callback):
-    """Minimise a problem with a penalty that makes parameters zero."""
-    # Imported when used: the import takes milliseconds.
-    from .proximal import ProximalNewton
-
-    description, method = problem.description, solver
-    is_smooth = description.is_convex and description.has_bounded_hessian
-    if solver != "newton-cholesky" and (not is_smooth or description.has_kinks):
-        method = "lbfgs"
-    first = ProximalNewton(criteria, method, criteria.tuning)
-    return minimize(problem, [first], criteria, start, callback)
-
-
-def _minimize_by_plan(problem, start, solver, criteria, callback, resume):
-    """Minimise a problem with the settings of a plan, without the whole Hessian."""
-    description, tuning = problem.description, criteria.tuning
-    chosen = plan(description, tuning)
-    method = method_for(description, tuning) if solver == "auto" else solver
-    if method == "lbfgs":
-        from .lbfgs import minimize_lbfgs  # Imported when used.
-
-        return minimize_lbfgs(problem, chosen, criteria, start, callback)
-    if chosen.by_output and problem.has_penalty:
-        # Imported when used: the import takes milliseconds.
-        from .by_output import NewtonByOutput
-
-        by_output = NewtonByOutput(chosen, criteria, tuning)
-        state = by_output.begin(problem, start)
-        return minimize(
-            problem, [by_output], criteria, start, callback=callback, state=state
-        )
-    return minimize_by_products(
-        problem,
-        start,
-        chosen,
-        criteria,
-        callback=callback,
-        may_split=solver == "auto",
-        resume=resume,
-    )

@@ -11,6 +11,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective
 from skprob.objective._splitting import Splitting
 from skprob.solvers import Criteria, DouglasRachford, Tuning, minimize, plan, solve
+from skprob.solvers import _other_solvers as other_solvers
 from skprob.solvers import _solve as solve_module
 from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import LabelTarget, SmoothedTarget
@@ -69,9 +70,9 @@ def split_early(monkeypatch):
     def early(description, tuning=Tuning()):
         return plan(description, tuning)._replace(split_after=1)
 
-    monkeypatch.setattr(solve_module, "plan", early)
     monkeypatch.setattr(solve_module, "suits_whole_hessian", lambda *_: False)
-    monkeypatch.setattr(solve_module, "method_for", lambda *_: "newton-cg")
+    monkeypatch.setattr(other_solvers, "plan", early)
+    monkeypatch.setattr(other_solvers, "method_for", lambda *_: "newton-cg")
 
 
 def nearly_separable():
