@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, clone
 from .._utils.arrays import copied, row_max
 from .._utils.checks import row_and_others
 from .._utils.names import NamesChecked
-from .._utils.scores import pair_adjoint, pair_scores
 from .._utils.typing import Array
 from ..mappings import (
     Mapping,
@@ -79,7 +78,7 @@ class LossLinearization(NamedTuple):
         return None if self.hessian is None else self.hessian.slopes()
 
     def towards_target(self, share: float | Array) -> LossLinearization:
-        """The same with the Hessians of rows that are nearer to their targets.
+        """The linearization with Hessians of rows that are nearer to their targets.
 
         The Hessian of a row is that of a mixture of its probabilities and its target
         distribution, which has the given share. It is unchanged without a formula for
@@ -231,24 +230,6 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """
         raise TypeError(f"{type(self).__name__} has no derivative in a noise.")
 
-    def evaluate_difference(
-        self, difference: Array, target: Any
-    ) -> tuple[Array, Array]:
-        """The result of :meth:`evaluate` for the difference of two scores.
-
-        The difference, and the gradient in it, are of shape (n_samples, 1): the scores
-        are minus and plus half of it.
-        """
-        values, gradient = self.evaluate(pair_scores(difference), target)
-        return values, pair_adjoint(gradient)
-
-    def linearize_difference(self, difference: Array, target: Any) -> Any:
-        """:class:`LossLinearization` of two classes, in the difference of their scores.
-
-        See :meth:`evaluate_difference`.
-        """
-        return in_difference(self.linearize(pair_scores(difference), target))
-
 
 def shift_to_standard(scores, mapping):
     """Shift scores, in place, to standard scores of a mapping.
@@ -258,17 +239,6 @@ def shift_to_standard(scores, mapping):
     if mapping.traits.is_shift_invariant:
         scores -= row_max(scores)
     return scores
-
-
-def in_difference(linear: LossLinearization) -> LossLinearization:
-    """A loss of two scores, as a loss of the difference between them."""
-
-    def product(direction):
-        return pair_adjoint(linear.hessian_product(pair_scores(direction)))
-
-    return LossLinearization(
-        linear.values, lambda: pair_adjoint(linear.residual()), product
-    )
 
 
 #: Values of an argument that is a loss.

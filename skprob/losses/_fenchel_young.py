@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.arrays import as_type, copied, namespace
 from .._utils.typing import Array
-from ..mappings import DiagonalMatrices, get_mapping
+from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._mapping_results import check_shape
 
@@ -128,22 +128,6 @@ class FenchelYoungLoss(Loss):
         target.add_to(residual, -1)
         return residual
 
-    def evaluate_difference(self, difference, target):
-        pair = self.mapping.linearize_difference(difference[:, 0])
-        if pair is None:
-            return super().evaluate_difference(difference, target)
-        return _of_pair(pair, difference[:, 0], target)
-
-    def linearize_difference(self, difference, target):
-        pair = self.mapping.linearize_difference(difference[:, 0])
-        if pair is None:
-            return super().linearize_difference(difference, target)
-        values, gradient = _of_pair(pair, difference[:, 0], target)
-        hessian = DiagonalMatrices(lambda: pair.derivative()[:, None])
-        return LossLinearization(
-            values, lambda: copied(gradient), hessian.product, hessian
-        )
-
     def negative_entropy(self, probabilities: Array) -> Array:
         mapping = self.mapping
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
@@ -154,17 +138,6 @@ def _check_shapes(mapping, probabilities, potential, target):
     if probabilities.shape != target.shape or potential.shape != target.shape[:1]:
         check_shape(mapping, "probabilities", probabilities, target.shape)
         check_shape(mapping, "a potential", potential, target.shape[:1])
-
-
-def _of_pair(pair, u, target):
-    """Values, and gradient in the difference u of two scores.
-
-    `pair` is the linearization of the mapping in this difference.
-    """
-    second = target.second
-    # ⟨q, z⟩ of standard scores: zero where the target is the class of the larger score.
-    inner = u * (second - 0.5) - abs(u) / 2
-    return pair.potential - inner, (pair.second - second)[:, None]
 
 
 def _inner_product(mapping, scores, target):

@@ -42,7 +42,7 @@ from ..data import (
     row_slices,
     standardized,
 )
-from ..losses import LossLinearization, in_difference
+from ..losses import evaluate_difference, in_difference, linearize_difference
 from ..targets import target_like
 
 
@@ -124,17 +124,17 @@ class Block:
         The raw predictions, (n_rows, M), may be overwritten.
         """
         if raw.shape[1] == 1 and not self.has_row_scores:
-            return loss.evaluate_difference(raw, self.target)
+            return evaluate_difference(loss, raw, self.target)
         values, gradient = loss.evaluate(self.scores(raw), self.target)
         return values, predictions_adjoint(gradient, raw.shape[1])
 
     def linearize(self, loss, raw):
         """The loss as a function of the raw predictions: a ``LossLinearization``."""
         is_pair = raw.shape[1] == 1
-        if not self.has_row_scores:
-            linearize = loss.linearize_difference if is_pair else loss.linearize
-            return linearize(raw, self.target)
-        linear: LossLinearization = loss.linearize(self.scores(raw), self.target)
+        if is_pair and not self.has_row_scores:
+            return linearize_difference(loss, raw, self.target)
+        scores = self.scores(raw) if self.has_row_scores else raw
+        linear = loss.linearize(scores, self.target)
         return in_difference(linear) if is_pair else linear
 
     def constant(self, loss):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
+from skprob.losses._difference import evaluate_difference, linearize_difference
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget
 
@@ -46,12 +47,12 @@ def test_it_is_the_loss_of_both_scores(loss):
         value, gradient = loss.value_and_gradient(scores, dense)
         direction = np.full(scores.shape, [-0.5, 0.5])
         product = loss.hessian_product(scores, dense, direction)
-        linear = loss.linearize_difference(difference.copy(), target)
+        linear = linearize_difference(loss, difference.copy(), target)
         total = linear.values + loss.constant(target)
         np.testing.assert_allclose(total, value, **close)
         slope = np.diff(gradient) / 2
         np.testing.assert_allclose(linear.gradient, slope, **close)
-        values, gradient = loss.evaluate_difference(difference.copy(), target)
+        values, gradient = evaluate_difference(loss, difference.copy(), target)
         np.testing.assert_allclose(values, linear.values, **close)
         np.testing.assert_allclose(gradient, slope, **close)
         bend = np.diff(product) / 2
@@ -83,8 +84,9 @@ def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
     below = edge * (1 - np.logspace(-6, 0, 13))
     u = np.concatenate([-below, below, [-40, -edge, edge, 40]]).astype(dtype)[:, None]
     target = LabelTarget(np.ones(len(u), dtype=int), 2, dtype)
-    linear = FenchelYoungLoss(Entmax(alpha)).linearize_difference(u.copy(), target)
-    values, _ = FenchelYoungLoss(Entmax(alpha)).evaluate_difference(u.copy(), target)
+    loss = FenchelYoungLoss(Entmax(alpha))
+    linear = linearize_difference(loss, u.copy(), target)
+    values, _ = evaluate_difference(loss, u.copy(), target)
     exact = [exact_entmax_loss(alpha, x) for x in u[:, 0]]
     assert linear.values.dtype == linear.gradient.dtype == dtype
     rounding = 16 * np.finfo(dtype).eps
@@ -96,7 +98,7 @@ def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
 def test_a_small_loss_is_as_accurate_as_a_large_one(dtype):
     u = np.array([[-700.0], [-40.0], [-1.0], [0.0], [1.0], [40.0], [80.0]], dtype=dtype)
     target = LabelTarget(np.ones(len(u), dtype=int), 2, dtype)
-    linear = FenchelYoungLoss(Softmax()).linearize_difference(u.copy(), target)
+    linear = linearize_difference(FenchelYoungLoss(Softmax()), u.copy(), target)
     with mpmath.workdps(60):
         exact = [
             float(mpmath.log1p(mpmath.exp(-mpmath.mpf(float(x))))) for x in u[:, 0]

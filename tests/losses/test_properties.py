@@ -9,6 +9,7 @@ from skprob.losses import (
     FenchelYoungLoss,
     LogLoss,
 )
+from skprob.losses._difference import linearize_difference
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, as_target
 
@@ -333,7 +334,7 @@ def test_the_hessian_in_a_difference_of_two_scores_is_that_of_a_product(loss):
     scores, target = moderate_rows(2)
     target = as_target(target, target.shape, float, loss.traits.polytope)
     difference = scores[:, 1:] - scores[:, :1]
-    linear = loss.linearize_difference(difference.copy(), target)
+    linear = linearize_difference(loss, difference.copy(), target)
     expected = linear.hessian_product(np.ones_like(difference)).copy()
     pair = np.hstack([-difference / 2, difference / 2])
     both = hessian_by_products(loss.linearize(pair, target), pair.shape)

@@ -28,17 +28,6 @@ class Broken(FenchelYoungLoss):
             linear if at_zero else linear._replace(values=self._spoilt(linear.values))
         )
 
-    def evaluate_difference(self, difference, target):
-        values, gradient = super().evaluate_difference(difference, target)
-        return self._spoilt(values, difference), gradient
-
-    def linearize_difference(self, difference, target):
-        at_zero = not difference.any()
-        linear = super().linearize_difference(difference, target)
-        return (
-            linear if at_zero else linear._replace(values=self._spoilt(linear.values))
-        )
-
     def _spoilt(self, values, scores=None):
         if scores is None or scores.any():
             values = values.copy()
