@@ -66,36 +66,32 @@ class CSRDesign(DesignMatrix):
             )
         # The variance of a column that is mostly zeros loses no digits.
         if len(lost):
-            return total, *self._precise_moments(data, share)
+            return total, *precise_moments(self, share)
         return total, mean, np.sqrt(np.maximum(variance, 0))
 
-    def _precise_moments(self, data, share):
-        """Means and deviations of columns, accurate for all units of the columns."""
-        X = self.host_X
+    def moments_in_units(self, share, unit=None):
+        """Sums for :func:`precise_moments`."""
         # NumPy converts indices of other types at every use.
-        column = X.indices.astype(np.intp, copy=False)
+        column = self.host_X.indices.astype(np.intp, copy=False)
+        values = self.host_X.data.astype(np.float64, copy=False)
+        if unit is not None:
+            values = values / unit[column]
         # Weight of the zeros that are not stored: the rest of the total. Both sums have
         # the same order, so the rest of a full column is exactly zero.
         ones = np.ones(self.n_stored)
         absent = np.cumsum(share)[-1] - self._transposed(ones) @ share
+        mean = self._transposed(values) @ share
+        z = values - mean.take(column)
+        mean_error = self._transposed(z) @ share - absent * mean
+        variance = np.maximum(absent, 0) * mean**2
+        variance += self._transposed(np.square(z, out=z)) @ share
+        return mean, mean_error, variance
 
-        def moments_in(unit):
-            values = data if unit is None else data / unit[column]
-            mean = self._transposed(values) @ share
-            z = values - mean.take(column)
-            mean_error = self._transposed(z) @ share - absent * mean
-            variance = np.maximum(absent, 0) * mean**2
-            variance += self._transposed(np.square(z, out=z)) @ share
-            return mean, mean_error, variance
-
-        def largest():
-            unit = np.zeros(self.shape[1])
-            np.maximum.at(unit, column, np.abs(data))
-            return unit
-
-        return precise_moments(
-            moments_in, largest, lambda tiny: data[tiny[column]].any()
-        )
+    def largest_of_columns(self):
+        """Largest absolute number of each column, in float64."""
+        largest = np.zeros(self.shape[1])
+        np.maximum.at(largest, self.host_X.indices, np.abs(self.host_X.data))
+        return largest
 
     def power_sums(self, weights):
         design = self._in_precision_of(weights)

@@ -57,18 +57,32 @@ class DenseDesign(DesignMatrix):
         X, total = self.host_X, weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
         if X.size < _MANY:
-            return total, *_precise_moments(X, share)
+            return total, *precise_moments(self, share)
         with np.errstate(over="ignore", invalid="ignore"):
             mean, squares = mean_and_squares(X, share)
             variance, lost = variance_of_sums(
                 mean, squares, lambda tiny: X[:, tiny].any(axis=0)
             )
         if len(lost) == len(mean):
-            return total, *_precise_moments(X, share)
+            return total, *precise_moments(self, share)
         deviation = np.sqrt(np.maximum(variance, 0))
         if len(lost):
-            mean[lost], deviation[lost] = _precise_moments(X[:, lost], share)
+            columns = DenseDesign(X[:, lost])
+            mean[lost], deviation[lost] = precise_moments(columns, share)
         return total, mean, deviation
+
+    def moments_in_units(self, share, unit=None):
+        """Sums for :func:`precise_moments`."""
+        X = self.host_X if unit is None else self.host_X / unit
+        mean = share @ X
+        z = X - mean
+        return mean, share @ z, share @ np.square(z, out=z)
+
+    def largest_of_columns(self):
+        """Largest absolute number of each column, in float64."""
+        X = self.host_X
+        ends = X.max(axis=0, initial=0), -X.min(axis=0, initial=0)
+        return np.maximum(*ends).astype(np.float64)
 
     def take(self, rows):
         return DenseDesign(self.host_X[rows])
@@ -92,22 +106,7 @@ class DenseDesign(DesignMatrix):
         return self.host_X[rows].T.astype(np.float64, copy=False)
 
 
-def _precise_moments(X, share):
-    """Means and deviations of columns, accurate for all units of the columns."""
-
-    def moments_in(unit):
-        scaled = X if unit is None else X / unit
-        mean = share @ scaled
-        z = scaled - mean
-        return mean, share @ z, share @ np.square(z, out=z)
-
-    def largest():
-        return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-
-    return precise_moments(moments_in, largest, lambda tiny: X[:, tiny].any())
-
-
-def precise_moments(moments_in, largest, has_numbers):
+def precise_moments(design, share):
     """Means and deviations of columns, accurate for all units of the columns.
 
     If mean squares overflow, or are so small that they lose digits, the columns are
@@ -115,24 +114,25 @@ def precise_moments(moments_in, largest, has_numbers):
 
     Parameters
     ----------
-    moments_in : callable
-        ``moments_in(unit)`` returns the means of the columns divided by a unit, of
-        shape (n_columns,) or None for 1; the rounding errors of the means; and the mean
-        squares about the means.
-    largest : callable
-        ``largest()`` returns the largest absolute number of each column.
-    has_numbers : callable
-        ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros.
+    design : DenseDesign or CSRDesign
+        ``moments_in_units(share, unit)`` returns the means of the columns divided by a
+        unit, of shape (n_columns,) or None for 1; the rounding errors of the means; and
+        the mean squares about the means. ``largest_of_columns()`` returns the largest
+        absolute number of each column.
+    share : ndarray of shape (n_rows,)
+        Weights that sum to one.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        mean, mean_error, variance = moments_in(None)
+        mean, mean_error, variance = design.moments_in_units(share)
         squares = mean**2 + variance
-    unit, tiny = 1.0, squares < SMALLEST_SQUARE
-    # Columns of zeros have tiny squares, too.
-    if not np.isfinite(squares).all() or (tiny.any() and has_numbers(tiny)):
-        unit = largest()
-        unit[unit == 0] = 1
-        mean, mean_error, variance = moments_in(unit)
+    unit, is_finite = 1.0, np.isfinite(squares).all()
+    tiny = squares < SMALLEST_SQUARE
+    if tiny.any() or not is_finite:
+        largest = design.largest_of_columns()
+        # Columns of zeros have tiny squares, too.
+        if largest[tiny].any() or not is_finite:
+            unit = np.where(largest == 0, 1.0, largest)
+            mean, mean_error, variance = design.moments_in_units(share, unit)
     # Subtract the rounding error of the mean: a constant column has deviation zero.
     variance = np.maximum(variance - mean_error**2, 0)
     return unit * (mean + mean_error), unit * np.sqrt(variance)

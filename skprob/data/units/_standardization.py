@@ -56,7 +56,7 @@ class Standardization(NamedTuple):
         return len(self.mean) + self.fit_intercept
 
     def is_little(self, n_rows, tuning):
-        """Whether so many standardised rows are little data."""
+        """Whether this number of standardised rows is little data."""
         return n_rows * self.size <= tuning.most_standardised
 
     @property
