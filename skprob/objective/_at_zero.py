@@ -43,7 +43,7 @@ def value_at_zero(objective):
 def knows_gradient_at_zero(objective):
     """Whether :func:`mean_loss_at_zero` is defined."""
     return (
-        objective.has_column_moments
+        objective.moments is not None
         and objective.traits.base_score == 0
         and has_mean_row(objective)
     )
@@ -59,6 +59,6 @@ def mean_loss_at_zero(objective):
     p = loss.mapping.probabilities(np.zeros((1, len(objective.class_means))))
     _block_point.check_finite("gradient of the loss", p, loss)
     p = predictions_adjoint(p, objective.shape[0])
-    mean, _ = objective.column_moments()
+    mean, _ = objective.units.standardized_moments(*objective.moments)
     gradient = p.T * mean - objective.target_sums().coupling
     return objective.value_at_zero, objective.without_common_part(gradient)

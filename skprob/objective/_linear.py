@@ -57,6 +57,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     Attributes
     ----------
+    moments : tuple of ndarray of shape (n_features,) or None
+        Weighted means and deviations of the features; None for a sample of the rows.
     units : Standardization
         Means and scales of the features: the units of the columns of the design.
     penalty : Ridge
@@ -118,7 +120,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         super().__init__(blocks, description, loss)
         self.count(1)
         self.units, self.tuning = units, tuning
-        self._moments = mean, deviation
+        self.moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)
         #: Number of the columns of coefficients in the parameters.
@@ -136,12 +138,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Columns in which the same change of all outputs changes nothing."""
         return self.penalty.free_columns if self.description.is_shift_invariant else []
 
-    def tiny_features(self):
-        """Numbers of features without a penalty that vary too little."""
-        description = self.description
-        is_centred = description.has_intercept
-        return Standardization.tiny(*self._moments, is_centred, description.dtype)
-
     def features_with_little_penalty(self):
         """Numbers, means and deviations of the features of X with a negligible penalty.
 
@@ -149,7 +145,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """
         some = np.flatnonzero(~self._has_large_penalty())
         numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
-        return numbers, *(moment[some] for moment in self._moments)
+        return numbers, *(moment[some] for moment in self.moments)
 
     def with_l2(self, l2):
         """The objective of the same data and loss with another strength."""
@@ -171,15 +167,11 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
             if not self.has_penalty:
-                free = self._free_features()
+                free = [k for k in self.penalty.free_columns if k < self.n_features]
+                if self._numbers_in_X is not None:
+                    free = self._numbers_in_X[free]
                 coef[:, free] -= coef[:, free].mean(axis=0)
         return coef, intercept
-
-    def _free_features(self):
-        """Numbers of the features that are not penalised."""
-        columns = self.penalty.free_columns
-        numbers = [column for column in columns if column < self.n_features]
-        return numbers if self._numbers_in_X is None else self._numbers_in_X[numbers]
 
     def from_model(self, coef, intercept):
         """Parameters of coefficients and intercepts."""
@@ -255,15 +247,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def _penalties(self):
         """Strength of the penalty of each column."""
         return self.penalty.diagonal
-
-    @property
-    def has_column_moments(self):
-        """Whether the moments are known; those of a sample of the rows are not."""
-        return self._moments is not None
-
-    def column_moments(self):
-        """Mean and deviation (size,) of the standardised columns."""
-        return self.units.standardized_moments(*self._moments)
 
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""

@@ -94,7 +94,8 @@ class LinearCurvature:
         objective = self._objective
         if self.is_at_zero and knows_gradient_at_zero(objective):
             total, _ = self.total_curvature()
-            return float(total.mean()), *objective.column_moments()
+            moments = objective.units.standardized_moments(*objective.moments)
+            return float(total.mean()), *moments
         objective.count(1)
         return self._map(BlockPoint.curvature_moments).merged(pooled_moments)
 

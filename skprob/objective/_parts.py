@@ -27,7 +27,7 @@ class PartsOfObjective:
         columns = self.units.columns_of(features)
         other.blocks = self.blocks.map(_restrict, columns, n_rows)
         other.penalty = self.penalty.restricted(features)
-        other._moments = tuple(part[features] for part in self._moments)
+        other.moments = tuple(moment[features] for moment in self.moments)
         other.shape = self.shape[0], len(columns)
         n_stored = share * self.description.n_stored
         if not self.description.is_remote:
@@ -142,7 +142,7 @@ class PartsOfObjective:
         other.description = self.description._replace(
             n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
         )
-        other._n_passes, other._moments = [0.0], None
+        other._n_passes, other.moments = [0.0], None
         other._set_loss(self.loss)
         return other
 

@@ -11,7 +11,7 @@ def joined_description(parts):
     Parameters
     ----------
     parts : Blocks of Description
-        Of the rows of each block.
+        Description of the rows of each block.
     """
     (
         n_blocks,

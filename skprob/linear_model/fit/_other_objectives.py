@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...data import least_spread
+from ...data import Standardization, least_spread
 from ...objective import (
     CompositeObjective,
     CosineObjective,
@@ -59,16 +59,16 @@ def other_objective(spec, rows, loss, strength):
 
 def _check_spread(objective, factors, strength):
     """Raise if features without a penalty have too small a spread."""
-    tiny = objective.tiny_features()
+    dtype, has_intercept = objective.description.dtype, objective.units.fit_intercept
+    tiny = Standardization.tiny(*objective.moments, has_intercept, dtype)
     if factors is not None:
         has_coef = np.isfinite(factors[tiny])
         is_free = has_coef & ((factors[tiny] == 0) | (strength == 0))
     else:
         is_free = np.full(len(tiny), strength == 0)
     if is_free.any():
-        dtype = objective.description.dtype
         large_enough = "are constant or have a standard deviation"
-        if not objective.description.has_intercept:
+        if not has_intercept:
             large_enough = "are zero or have a root mean square"
         raise ValueError(
             f"X must have features that {large_enough} above "

@@ -20,7 +20,7 @@ class Family:
     objective : LinearObjective
         Its rows are a single block.
     strengths : ndarray of shape (n_problems,)
-        Of the penalty.
+        Strengths of the penalty.
     """
 
     def __init__(self, objective, strengths):
