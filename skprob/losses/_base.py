@@ -222,14 +222,6 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def linearize(self, scores: Array, target: Any) -> LossLinearization:
         """:class:`LossLinearization` at scores."""
 
-    def noise_gradient(self, scores: Array, target: Any) -> Array:
-        """Derivatives of each row's loss in the parameters of its mapping's noise.
-
-        Only the log loss has them: values of other losses are not comparable between
-        noises.
-        """
-        raise TypeError(f"{type(self).__name__} has no derivative in a noise.")
-
 
 def shift_to_standard(scores, mapping):
     """Shift scores, in place, to standard scores of a mapping.

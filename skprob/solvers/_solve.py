@@ -37,8 +37,8 @@ def solve(
     callback : callable, default=None
         As for :func:`minimize`.
     resume : (State, float), default=None
-        State at the start under another penalty, and the factor of that penalty.
-        Newton's methods resume from it without an evaluation of the rows.
+        State at the start under another penalty, and the factor from that penalty to
+        this one. Newton's methods resume from it without an evaluation of the rows.
     tuning : Tuning
     **limits
         `tol`, `max_iter` and others, as for :class:`Criteria`.
