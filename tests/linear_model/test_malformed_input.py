@@ -209,7 +209,7 @@ def answers(model, case):
         yield "decision_function", model.decision_function(X)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 @given(name=st.sampled_from([*ESTIMATORS, *MARGINALS]), case=cases())
 def test_a_clean_result_or_a_clear_error(name, case):
     model = clone((ESTIMATORS | MARGINALS)[name])

@@ -48,18 +48,17 @@ def closed_form(X, target, weight, l1_ratio, by_feature):
     return l1_ratio / sizes.max()
 
 
-@pytest.mark.parametrize("select", ["coefficients", "features"])
 @pytest.mark.parametrize(
-    "model",
+    ("model", "select"),
     [
-        SoftmaxClassifier(),
-        SparsemaxClassifier(),
-        EntmaxClassifier(1.5, temperature=2.0),
-        PerturbMaxClassifier("normal"),
-        TaylorSoftmaxClassifier(),
-        SparseSoftmaxClassifier(),
+        (SoftmaxClassifier(), "coefficients"),
+        (SparsemaxClassifier(), "features"),
+        (EntmaxClassifier(1.5, temperature=2.0), "coefficients"),
+        (PerturbMaxClassifier("normal"), "features"),
+        (TaylorSoftmaxClassifier(), "coefficients"),
+        (SparseSoftmaxClassifier(), "features"),
     ],
-    ids=lambda model: type(model).__name__,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_all_mappings_have_the_same(model, select):
     X, y = wine()
@@ -148,8 +147,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("select", ["coefficients", "features"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("name", "select"),
+    [
+        ("softmax", "coefficients"),
+        *zip(CASES, ["features", "coefficients"] * 4 + ["features"], strict=True),
+    ],
+)
 def test_at_it_all_is_zero_and_a_millionth_above_something_enters(name, select):
     X, y = wine()
     model = clone(CASES[name]).set_params(l1_ratio=0.7, select=select, tol=TOL)

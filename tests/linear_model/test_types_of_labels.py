@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
@@ -30,19 +31,26 @@ LABELS = {
         np.array(["b", "a", "c"], dtype=np.dtypes.StringDType())[y],
     ),
 }
-CLASSIFIERS = [
-    SoftmaxClassifier(tol=1e-8),
-    EntmaxClassifierCV(alphas=[1], Cs=[1.0], cv=2, tol=1e-8),
-    ConformalSets(SoftmaxClassifier(tol=1e-8), cv=2),
-    ConformalSets(LogisticRegression(tol=1e-8, max_iter=10_000), cv=2),
-]
+SEARCH = EntmaxClassifierCV(alphas=[1], Cs=[1.0], cv=2, tol=1e-8)
+RIVAL = LogisticRegression(tol=1e-8, max_iter=10_000)
 
 
-@pytest.mark.parametrize("name", LABELS)
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        *((SoftmaxClassifier(tol=1e-8), name) for name in LABELS),
+        # The classifier inside takes numbers of classes for labels, if it is another.
+        *((ConformalSets(RIVAL, cv=2), name) for name in LABELS),
+        (ConformalSets(SoftmaxClassifier(tol=1e-8), cv=2), "above 2^53 as Int64"),
+        (ConformalSets(SoftmaxClassifier(tol=1e-8), cv=2), "StringDType"),
+        (SEARCH, "above 2^53 as int64[pyarrow]"),
+        (SEARCH, "boolean"),
+    ],
+    ids=str,
+)
 def test_the_classes_are_those_of_plain_labels(model, name):
     plain, labels = LABELS[name]
-    expected = LogisticRegression(tol=1e-8, max_iter=10_000).fit(X, plain)
+    expected = clone(RIVAL).fit(X, plain)
     model.fit(X, labels)
     assert model.classes_.dtype == expected.classes_.dtype
     assert_array_equal(model.classes_, expected.classes_)

@@ -114,13 +114,13 @@ def test_by_class_each_class_is_covered():
 
 def test_folds_give_the_scores_of_cross_val_predict():
     X, y = load_digits(return_X_y=True)
-    X, y = X[:600] / 16, y[:600]
+    X, y = X[:300] / 16, y[:300]
     inner, folds = SoftmaxClassifier(), KFold(3, shuffle=True, random_state=0)
     # A number stands for stratified folds.
     for cv, n_jobs in ((folds, None), (folds, 2), (3, None)):
         z = cross_val_predict(inner, X, y, cv=cv, method="decision_function")
-        true = nonconformity("entmax", z, z)[np.arange(600), y]
-        expected = np.sort(true)[int(np.ceil(601 * 0.97)) - 1]
+        true = nonconformity("entmax", z, z)[np.arange(300), y]
+        expected = np.sort(true)[int(np.ceil(301 * 0.97)) - 1]
         model = ConformalSets(inner, cv=cv, coverage=0.97, n_jobs=n_jobs)
         with parallel_config(backend="threading"):
             model.fit(X, y)

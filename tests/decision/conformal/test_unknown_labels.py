@@ -18,8 +18,9 @@ def hidden_sets(n_samples=600):
     return X, Y, np.where(hidden, np.nan, Y)
 
 
-@pytest.mark.parametrize("by", [None, "class"])
-@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+@pytest.mark.parametrize(
+    ("score_function", "by"), [("entmax", "class"), ("threshold", None)]
+)
 def test_labels_that_are_not_known_are_not_calibrated(score_function, by):
     """NaN was refused, although the classifier takes it."""
     X, Y, known = hidden_sets()

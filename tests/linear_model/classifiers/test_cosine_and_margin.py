@@ -331,7 +331,7 @@ def test_a_sparse_matrix_is_not_standardised():
     assert_refused("standardize must be False or 'auto'", given, sparse.csr_array(X), y)
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_the_defaults_work_on_tables(load):
     X, y = load(return_X_y=True)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)

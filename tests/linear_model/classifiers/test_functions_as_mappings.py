@@ -59,6 +59,7 @@ def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier
 
 def test_the_sparsest_function_to_a_small_tolerance():
     X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
     by_function = LinearClassifier(lambda scores: sparsemax(scores), tol=1e-6).fit(X, y)
     known = LinearClassifier("sparsemax", tol=1e-9).fit(X, y)
     assert by_function.gradient_norm_ <= 1e-6
@@ -205,14 +206,14 @@ def test_functions_that_are_zero_at_zero_are_fitted():
     ):
         model = LinearClassifier(NormalizedMapping(f), **options).fit(X, y)
         assert model.score(X, y) > 0.9
-    half = X[::2]
+    few = X[:, :5]
     for name in ("sets", "shares"):
         p = spherical(np.column_stack([X[:, :3], np.ones(len(X))]))
         target = p if name == "shares" else (p > 0.25).astype(int)
-        # The loss is not convex: 900 to 1,200 iterations, by rounding.
+        # The loss is not convex: hundreds of iterations, by rounding.
         model = LinearClassifier(NormalizedMapping(np.square), max_iter=2000)
-        model.fit(half, target[::2])
-        assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+        model.fit(few[::2], target[::2])
+        assert_allclose(model.predict_proba(few).sum(axis=1), 1)
     assert LinearClassifier("softmax").fit(X, y).C_ == 1.0
 
 

@@ -200,7 +200,7 @@ def test_with_choice_sets_a_margin_and_sparse_rows():
 
 
 def test_two_classes_and_a_warm_start():
-    X, _ = design(60, 2)
+    X, _ = design(20, 2)
     coef = np.array([[-1.0, -0.5], [1.0, 0.5]])
     p = PerturbMax(StudentT(1.5))(X @ coef.T)
     model = free("student_t", warm_start=True).fit(X, p)

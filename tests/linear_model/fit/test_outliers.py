@@ -208,13 +208,13 @@ def test_the_loss_is_the_one_of_the_learnt_noise(monkeypatch):
         coef = rows._coef
         along_first = rows._blocks.map(_along_feature, 0, 0.0)
         loss, _ = rows._moved(along_first, 0 * coef[:, 0])
-        seen.append(loss + np.square(coef).sum() / (2 * 10 * 400))
+        seen.append(loss + np.square(coef).sum() / (2 * 10 * 200))
         return decrease_along(rows, *args)
 
     monkeypatch.setattr(_FittedRows, "decrease_along", spy)
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 3))
-    y = (X[:, 0] + rng.logistic(size=400) > 0) + (X[:, 1] > 1).astype(int)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.logistic(size=200) > 0) + (X[:, 1] > 1).astype(int)
     X[77, 0] = -1e14 if y[77] > 0 else 1e14
     model = PerturbMaxClassifier("student_t", learn_noise=True, C=10)
     with pytest.warns(ConvergenceWarning, match="along feature 0"):

@@ -20,7 +20,6 @@ REPEATED = RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)
 ONE = [(np.arange(40), np.arange(40, 60))]
 CASES = [
     ("auto", FOLDS, "all have labels"),
-    ("cv", FOLDS, "all have labels"),
     ("macro", FOLDS, "a class for empty rows"),
     ("auto", FOLDS, "empty rows are left out"),
     (LabelCuts("micro"), FOLDS, "weights"),
