@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
+import numpy as np
 from mpmath import exp, expm1, fsum, log, mp, mpf, power
 
 DIGITS = 50
@@ -106,6 +107,11 @@ def _by_score(counts, alpha):
         return fsum(near[z] * p[z] for z in near) - 1
 
     low, high = mpf(0), -expm1(-beta * log(sum(counts.values()))) / beta
+    close = mpf(_in_double_precision(near, top, float(beta), float(high)))
+    # Signs decide, as below, whether the root is between these two.
+    for guess in (close - mpf(10) ** -13, close + mpf(10) ** -13):
+        if low < guess < high:
+            low, high = (guess, high) if excess(at(guess)) > 0 else (low, guess)
     resolution = mpf(10) ** (10 - mp.dps)
     while high - low > resolution:
         p = at(low)
@@ -124,3 +130,14 @@ def _by_score(counts, alpha):
         near = {z: n for z, n in near.items() if 1 + beta * (z - top - low) > 0}
     root = at((low + high) / 2)
     return {z: root.get(z, mpf(0)) for z in counts}
+
+
+def _in_double_precision(near, top, beta, high):
+    """Find a threshold that is close to the root, by bisection."""
+    gaps = np.array([float(z - top) for z in near])
+    n_equal, low = np.array(list(near.values())), 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        powers = np.maximum(1 + beta * (gaps - middle), 0) ** (1 / beta)
+        low, high = (middle, high) if n_equal @ powers > 1 else (low, middle)
+    return low

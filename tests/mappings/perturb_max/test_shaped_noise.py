@@ -28,7 +28,7 @@ SKEWED = [SkewNormal(g) for g in (-0.95, -0.4, 0.02, 0.95)]
 every_symmetric = pytest.mark.parametrize("noise", SHAPES, ids=repr)
 every_skewed = pytest.mark.parametrize("noise", SKEWED, ids=repr)
 # On [0, 1].
-NODES, WEIGHTS = (roots_legendre(200) + np.array([[1], [0]])) / 2
+NODES, WEIGHTS = (roots_legendre(100) + np.array([[1], [0]])) / 2
 SCORES = np.array([[0.3, 0.0, -1.2, -4.0], [0.0, -8.0, 0.1, -np.inf]])
 
 
