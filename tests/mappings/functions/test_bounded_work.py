@@ -99,6 +99,7 @@ def assert_bounded(g, most):
     g.reset()
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(g=functions)
 def test_a_threshold_is_found_or_an_error_says_why_not(g):
     mapping = ThresholdMapping(g)

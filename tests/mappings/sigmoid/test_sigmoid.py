@@ -116,8 +116,22 @@ def test_losses_of_distributions_are_refused(loss, mapping):
         loss(mapping).value([[0.0, 0.0]], [[1, 0]])
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, 2.5])
-@pytest.mark.parametrize("budget", [(0, 1), (2, 2), (1.5, 2.25), (4.5, 9), (5, 5)])
+# Each budget with a mapping that has zeros and with one that does not, or is steep.
+@pytest.mark.parametrize(
+    ("alpha", "budget"),
+    [
+        (1.0, (0, 1)),
+        (1.0, (2, 2)),
+        (1.0, (5, 5)),
+        (1.5, (0, 1)),
+        (1.5, (4.5, 9)),
+        (2.0, (2, 2)),
+        (2.0, (1.5, 2.25)),
+        (2.5, (1.5, 2.25)),
+        (2.5, (4.5, 9)),
+        (2.5, (5, 5)),
+    ],
+)
 def test_a_budget_is_a_projection(alpha, budget):
     """Beside an independent maximiser of ⟨p, z⟩ - Ω(p) over the polytope."""
     mapping, rng = Sigmoid(alpha, budget), np.random.default_rng(0)
