@@ -1,7 +1,8 @@
-"""Blocks in other processes, each of which is this file, run as a program.
+"""Blocks in another process, which is this file, run as a program.
 
-A process keeps what `map` makes of its blocks under a key. A sum goes from one process
-to the next, and each adds its blocks' terms in their order.
+The process keeps what `map` makes of its blocks under a key. A sum adds the terms of
+the blocks in their order. Each block is given a copy of the function and the arguments,
+as if it had a process for itself.
 """
 
 import itertools
@@ -52,30 +53,25 @@ class Process:
 
 
 class ProcessBlocks(Blocks):
-    """Blocks that several processes own, one after the other."""
+    """Blocks that a process owns."""
 
-    def __init__(self, processes, key):
-        self._processes, self._key = processes, key
+    def __init__(self, process, key):
+        self._process, self._key = process, key
 
     @classmethod
-    def of(cls, processes, parts):
-        """Give each process a list of blocks."""
+    def of(cls, process, blocks):
+        """Give the process a list of blocks."""
         key = next(_keys)
-        for process, blocks in zip(processes, parts, strict=True):
-            process.ask("own", key, blocks)
-        return cls(processes, key)
+        process.ask("own", key, blocks)
+        return cls(process, key)
 
     def map(self, function, *args):
         key = next(_keys)
-        for process in self._processes:
-            process.ask("map", self._key, key, function, args)
-        return ProcessBlocks(self._processes, key)
+        self._process.ask("map", self._key, key, function, args)
+        return ProcessBlocks(self._process, key)
 
     def sum(self, function, *args):
-        totals = None
-        for process in self._processes:
-            totals = process.ask("sum", self._key, totals, function, args)
-        return totals
+        return self._process.ask("sum", self._key, None, function, args)
 
 
 def serve(requests, replies):
@@ -92,7 +88,6 @@ def serve(requests, replies):
             elif verb == "map":
                 kept[argument] = list(results(kept[key], *call))
             else:
-                answer = argument
                 for terms in results(kept[key], *call):
                     answer = terms_added(answer, terms)
         except Exception as error:
@@ -102,7 +97,10 @@ def serve(requests, replies):
 
 
 def results(blocks, function, args):
-    return (function(block, *args) for block in blocks)
+    copied = pickle.dumps((function, args))
+    for block in blocks:
+        function, args = pickle.loads(copied)
+        yield function(block, *args)
 
 
 def terms_added(totals, terms):

@@ -1,4 +1,4 @@
-"""A whole fit whose rows live in other processes: only sums of terms come back."""
+"""A whole fit whose rows live in another process: only sums of terms come back."""
 
 from itertools import pairwise
 
@@ -36,11 +36,10 @@ def blocks(container=np.asarray, unit_rows=False):
 
 
 @pytest.fixture(scope="module")
-def processes():
-    processes = [Process() for _ in range(2)]
-    yield processes
-    for process in processes:
-        process.end()
+def process():
+    process = Process()
+    yield process
+    process.end()
 
 
 def fit(objective, solver):
@@ -71,29 +70,27 @@ def assert_same(one, other):
     ],
 )
 def test_a_fit_is_bit_for_bit_that_of_blocks_in_memory(
-    processes, solver, mapping, container, l2
+    process, solver, mapping, container, l2
 ):
     parts = blocks(container)
     loss = FenchelYoungLoss(mapping)
     local = LinearObjective(LocalBlocks(parts), loss, l2=l2)
-    elsewhere = ProcessBlocks.of(processes, [parts[:2], parts[2:]])
-    for process in processes:
-        process.n_bytes_sent.clear(), process.n_bytes_received.clear()
+    elsewhere = ProcessBlocks.of(process, parts)
+    process.n_bytes_sent.clear(), process.n_bytes_received.clear()
     remote = LinearObjective(elsewhere, loss, l2=l2)
     expected, remote_fit = fit(local, solver), fit(remote, solver)
     assert expected[0]
     assert_same(remote_fit, expected)
     # One number a row would be more than this.
-    for process in processes:
-        assert len(process.n_bytes_sent) > 20
-        assert max(process.n_bytes_sent) < 8 * N_ROWS / len(processes)
-        assert max(process.n_bytes_received) < 8 * N_ROWS / len(processes)
+    assert len(process.n_bytes_sent) > 20
+    assert max(process.n_bytes_sent) < 8 * N_ROWS / 2
+    assert max(process.n_bytes_received) < 8 * N_ROWS / 2
 
 
-def test_so_is_one_of_cosines(processes):
+def test_so_is_one_of_cosines(process):
     parts = blocks(unit_rows=True)
     loss = FenchelYoungLoss(Softmax())
-    elsewhere = ProcessBlocks.of(processes, [parts[:4], parts[4:]])
+    elsewhere = ProcessBlocks.of(process, parts)
     expected, remote_fit = (
         fit(CosineObjective(each, loss), "auto")
         for each in (LocalBlocks(parts), elsewhere)
@@ -101,8 +98,8 @@ def test_so_is_one_of_cosines(processes):
     assert_same(remote_fit, expected)
 
 
-def test_an_error_comes_back(processes):
-    elsewhere = ProcessBlocks.of(processes, [[1, 2], [0]])
+def test_an_error_comes_back(process):
+    elsewhere = ProcessBlocks.of(process, [1, 2, 0])
     assert elsewhere.map(np.sqrt).sum(np.atleast_1d) == [1 + np.sqrt(2)]
     with pytest.raises(ZeroDivisionError):
         elsewhere.sum(divmod, 0)

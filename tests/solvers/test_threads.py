@@ -59,6 +59,5 @@ def test_fits_are_bit_for_bit_the_same_under_any_limit_and_side_by_side():
         expected = [fit(case) for case in FITS]
     with threadpool_limits(2):
         assert [fit(case) for case in FITS] == expected
-    for n_threads in (1, 2):
-        with threadpool_limits(n_threads), ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(fit, FITS)) == expected
+    with threadpool_limits(2), ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(fit, FITS)) == expected
