@@ -46,23 +46,51 @@ MAY_IMPORT = {
 }
 
 
-@cache  # Several tests read each file.
+class Contents:
+    """Parts of a file that the tests look at, from one walk through its syntax.
+
+    Attributes
+    ----------
+    imports : list of ast.Import and ast.ImportFrom
+    names : list of pairs of a line and a name
+    stored : set of str
+        Names with an underscore that the file gives to something of its own.
+    attributes : list of ast.Attribute
+        The attributes with an underscore that it uses.
+    """
+
+    def __init__(self, path):
+        self.imports, self.names, self.attributes, stored = [], [], [], set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self.imports.append(node)
+            name = getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))
+            if name:
+                self.names.append((node.lineno, name))
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                stored.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored.add(node.id)
+            elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+                self.attributes.append(node)
+                if isinstance(node.ctx, ast.Store):
+                    stored.add(node.attr)
+        self.stored = {n for n in stored if n.startswith("_") and n[:2] != "__"}
+
+
+contents = cache(Contents)  # Several tests read each file.
+
+
 def own_imports(path):
     """Line and dotted parts, after skprob, of what a file imports of skprob."""
-    return list(_own_imports(path))
-
-
-def _own_imports(path):
-    parents = path.relative_to(ROOT.parent).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    folders = path.relative_to(ROOT.parent).parts[:-1]
+    for node in contents(path).imports:
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = parents[: len(parents) - node.level + 1] if node.level else ()
+        else:
+            start = folders[: len(folders) - node.level + 1] if node.level else ()
             module = [*start, *(node.module.split(".") if node.module else ())]
             names = [[*module, alias.name] for alias in node.names]
-        else:
-            continue
         for top, *parts in names:
             if top == "skprob" and parts:
                 yield node.lineno, tuple(parts)
@@ -109,16 +137,9 @@ def private_names(package):
     """
     names, attributes = set(), []
     for path in sorted((ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                names.add(node.name)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-                attributes.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
-                if isinstance(node.ctx, ast.Store):
-                    names.add(node.attr)
-    names = {name for name in names if name.startswith("_") and name[:2] != "__"}
+        names |= contents(path).stored
+        for node in contents(path).attributes:
+            attributes.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
     return names, attributes
 
 
@@ -282,9 +303,8 @@ EMPTY_NAMES = {"among", "found", "here", "how", "news", "own", "rest", "there", 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_names_say_what_the_value_is(package):
     for path in sorted((ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            name = getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))
-            assert name not in EMPTY_NAMES, f"{path.relative_to(ROOT)}:{node.lineno}"
+        for line, name in contents(path).names:
+            assert name not in EMPTY_NAMES, f"{path.relative_to(ROOT)}:{line}"
 
 
 # Blocks on a cluster and on a GPU, which a reader of the numerics may leave out.

@@ -1,5 +1,7 @@
 """Coefficients along a path over C, as a drawing."""
 
+from functools import cache
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -18,9 +20,16 @@ from matplotlib import pyplot as plt
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
-SEARCH = EntmaxClassifierCV([1.5, 2], [1.0, np.inf, 0.03, 0.01], l1_ratios=[0.9, 0.2])
-SEARCH.set_params(cv=3).fit(X, NAMES)
 SHOWN = PathDisplay.from_estimator
+
+
+@cache
+def searched():
+    """A search that no test changes."""
+    search = EntmaxClassifierCV(
+        [1.5, 2], [1.0, np.inf, 0.03, 0.01], l1_ratios=[0.9, 0.2], cv=3
+    )
+    return search.fit(X, NAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +50,8 @@ def chosen_coefs(search):
 
 
 def test_norms_of_the_medians_over_the_folds():
-    display = SHOWN(SEARCH)
-    coefs = np.median(chosen_coefs(SEARCH), axis=0)[[3, 2, 0]]
+    display = SHOWN(searched())
+    coefs = np.median(chosen_coefs(searched()), axis=0)[[3, 2, 0]]
     sizes = np.sqrt((coefs**2).sum(axis=1))
     for name, line in display.lines_.items():
         assert_array_equal(line.get_xdata(), [0.01, 0.03, 1.0])
@@ -84,8 +93,8 @@ def test_the_legend_covers_nothing():
 
 
 def test_a_target_shows_its_own_coefficients():
-    display = SHOWN(SEARCH, target="virginica", color="red")
-    coefs = np.median(chosen_coefs(SEARCH), axis=0)[[3, 2, 0], 2]
+    display = SHOWN(searched(), target="virginica", color="red")
+    coefs = np.median(chosen_coefs(searched()), axis=0)[[3, 2, 0], 2]
     for name, line in display.lines_.items():
         assert_allclose(line.get_ydata(), coefs[:, list(X).index(name)])
         assert line.get_color() == "red"
@@ -125,16 +134,28 @@ def test_bad_input_is_refused():
     for call, message in [
         (lambda: SHOWN(SoftmaxClassifier().fit(X, Y)), "estimator must be a fitted"),
         (lambda: SHOWN(EntmaxClassifierCV()), "has no path"),
-        (lambda: SHOWN(SEARCH, target="virginia"), "classes .* Did you mean 'virgin"),
-        (lambda: SHOWN(SEARCH, n_named=-1), "n_named must be an integer"),
-        (lambda: SHOWN(SEARCH, feature_names=["a"]), "feature_names must be 4 differ"),
-        (lambda: SHOWN(SEARCH, feature_names=list("abca")), "feature_names must be 4"),
+        (
+            lambda: SHOWN(searched(), target="virginia"),
+            "classes .* Did you mean 'virgin",
+        ),
+        (lambda: SHOWN(searched(), n_named=-1), "n_named must be an integer"),
+        (
+            lambda: SHOWN(searched(), feature_names=["a"]),
+            "feature_names must be 4 differ",
+        ),
+        (
+            lambda: SHOWN(searched(), feature_names=list("abca")),
+            "feature_names must be 4",
+        ),
         (lambda: PathDisplay.from_path([0.0], np.ones((1, 1, 1))), "Cs must be a list"),
         (lambda: PathDisplay.from_path([np.inf], np.ones((1, 1, 1))), "are infinite"),
         (lambda: PathDisplay.from_path([1.0], np.ones((1, 2))), "coefs must have the"),
         (lambda: PathDisplay.from_path(["a"], np.ones((1, 1, 1))), "Cs must be real"),
         (lambda: PathDisplay.from_path([1, 2], [[[1]], [[1, 2]]]), "coefs must be an"),
-        (lambda: SHOWN(SEARCH, feature_names=3), "feature_names must be 4 .* got 3"),
+        (
+            lambda: SHOWN(searched(), feature_names=3),
+            "feature_names must be 4 .* got 3",
+        ),
         (lambda: PathDisplay.from_path([1, 2], np.ones((1, 1, 2))), "with n_Cs=2"),
         (
             lambda: PathDisplay.from_path([1], np.ones((1, 3, 2)), classes=["a", "b"]),
