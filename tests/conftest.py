@@ -1,5 +1,6 @@
 """Fixtures of all tests: estimators, data sets and profiles of hypothesis."""
 
+import multiprocessing
 import os
 import signal
 from contextlib import suppress
@@ -99,6 +100,25 @@ def plan_with(monkeypatch):
             )
 
     return plan_with
+
+
+@pytest.fixture(scope="module")
+def forked_workers():
+    """Make workers of Dask by forks, where there are forks, of one with all imports.
+
+    Otherwise each worker, and each that replaces a lost one, imports for 6 s.
+    """
+    dask = pytest.importorskip("dask")
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield multiprocessing.get_context("spawn")
+        return
+    from multiprocessing import forkserver
+
+    preloaded = ["distributed", "dask.dataframe", "skprob.linear_model.dask"]
+    forkserver.set_forkserver_preload([*preloaded, "skprob.linear_model.classifiers"])
+    forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield multiprocessing.get_context("forkserver")
 
 
 @pytest.fixture(scope="session")

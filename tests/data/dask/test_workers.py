@@ -153,7 +153,7 @@ def test_a_fit_on_paused_workers(monkeypatch):
     with (
         dask.config.set(memory),
         distributed.LocalCluster(
-            n_workers=1, processes=False, memory_limit="1GB", dashboard_address=None
+            n_workers=1, processes=False, memory_limit="1GB", dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster),
     ):
@@ -182,6 +182,7 @@ def softmax_with_large_copies(scores):
     return Softmax()(scores)
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_fit_whose_partitions_exceed_the_memory_of_workers():
     # Else a worker is paused before it is ended, which takes longer.
     memory = dict.fromkeys(["target", "spill", "pause"], False)

@@ -1,7 +1,6 @@
 """Fits of Dask collections on clusters of real processes, some of which are lost."""
 
 import functools
-import multiprocessing
 import os
 import signal
 import threading
@@ -28,8 +27,6 @@ from skprob.data import Cluster  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 N_ROWS, N_FEATURES, N_CLASSES = 1500, 6, 3
-PRELOADED = ["distributed", "dask.dataframe", "skprob.linear_model.dask"]
-PRELOADED += ["skprob.linear_model.classifiers"]
 
 
 @functools.cache
@@ -47,20 +44,8 @@ def collections():
 
 
 @pytest.fixture(scope="module", autouse=True)
-def processes():
-    """Make processes by forks, where there are forks, of one that has all imports.
-
-    Otherwise each worker, and each that replaces a lost one, imports for 6 s.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        yield multiprocessing.get_context("spawn")
-        return
-    from multiprocessing import forkserver
-
-    forkserver.set_forkserver_preload(PRELOADED)
-    forkserver.ensure_running()
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        yield multiprocessing.get_context("forkserver")
+def processes(forked_workers):
+    return forked_workers
 
 
 def cluster(n_workers):
