@@ -57,7 +57,8 @@ def hard_rows(n_classes):
     )
 
 
-ALPHAS = (0.1, 0.5, 0.9, 1 - 1e-7, 1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
+# Each route, and each side of those next to one and of two.
+ALPHAS = (0.1, 0.5, 1 - 1e-7, 1 + 1e-7, 1.25, 1.5, 1.99, 2, 2.01, 3, 20)
 
 
 HARD = [

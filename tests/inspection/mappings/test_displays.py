@@ -66,9 +66,9 @@ def test_the_mapping_of_a_fitted_classifier():
     X, y = np.eye(3), [0, 1, 2]
     model = EntmaxClassifier(alpha=1.3, temperature=0.5)
     pipeline = make_pipeline(StandardScaler(), model)
+    expected = MappingDisplay.from_mapping(Temperature(Entmax(alpha=1.3), 0.5))
     for estimator in (pipeline, GridSearchCV(pipeline, {}, cv=[([0, 1, 2], [0])])):
         shown = MappingDisplay.from_estimator(estimator.fit(X, y))
-        expected = MappingDisplay.from_mapping(Temperature(Entmax(alpha=1.3), 0.5))
         (mine,), (theirs,) = shown.profile.lines_, expected.profile.lines_
         np.testing.assert_array_equal(mine.get_ydata(), theirs.get_ydata())
         assert list(shown.supports) == ["EntmaxClassifier"]

@@ -33,7 +33,7 @@ def expected(label, mapping):
 
 
 # Where a row is an integral, a few rows and a coarse circle must do.
-FEWER = {"_N_CLASSES": (2, 4), "_N_SAMPLES": 20, "_N_CIRCLES": 1, "_CIRCLE": 64}
+FEWER = {"_N_CLASSES": (2, 4), "_N_SAMPLES": 10, "_N_CIRCLES": 1, "_CIRCLE": 32}
 
 
 @pytest.mark.parametrize("label", COMPARED)

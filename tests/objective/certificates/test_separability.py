@@ -93,7 +93,7 @@ def test_a_loss_that_underflows_is_not_an_optimum(solver):
     assert far.is_unbounded(far.at(np.array([1e4, 0.0])))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n_rows=st.integers(8, 30),
@@ -117,7 +117,7 @@ def test_it_agrees_with_a_linear_program(seed, n_rows, n_features, n_classes, le
 def test_single_precision_agrees_with_a_linear_program(mean):
     """Its rounding errors are larger, and conjugate gradients may end at zero."""
     n_separable = 0
-    for seed in range(50):
+    for seed in range(25):
         rng = np.random.default_rng(seed)
         X = np.rint(2 * rng.normal(size=(9, 2))) + mean
         y = rng.permutation(9) % 3
@@ -125,7 +125,7 @@ def test_single_precision_agrees_with_a_linear_program(mean):
         solution = solve_without_penalty(X.astype(np.float32), y, tol=1e-4)
         assert is_told(solution) == exists, (seed, solution.message)
         n_separable += exists
-    assert 10 < n_separable < 45
+    assert 5 < n_separable < 23
 
 
 @pytest.mark.parametrize(
