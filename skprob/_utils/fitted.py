@@ -6,7 +6,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import _routing_enabled
 
-from .arrays import to_numpy
+from .arrays import on_host
 
 
 def last_step(estimator):
@@ -152,8 +152,8 @@ def class_probabilities(model, X, **arguments):
            [1., 0., 1.]])
     """
     p = predict_by("predict_proba", model, X, **arguments)
-    if not isinstance(p, list):
-        return p if sparse.issparse(p) else np.asarray(to_numpy(p))
+    if not (isinstance(p, list) and p and np.ndim(p[0]) == 2):
+        return p if sparse.issparse(p) else on_host(p)
     # A label that all training rows have, or none has, is a single class.
     columns = [
         of_label[:, 1] if of_label.shape[1] == 2 else of_label[:, 0] * only[0]

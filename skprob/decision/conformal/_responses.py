@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
+from sklearn.utils.validation import _num_samples
 
-from ..._utils.arrays import to_numpy
+from ..._utils.arrays import dense, on_host
+from ..._utils.checks import as_real
 from ..._utils.fitted import class_probabilities, last_step, predicting_model
 from ...mappings import softmax
 
@@ -118,23 +119,31 @@ def response_of(model, X, response_type, arguments):
     """
     response, method, n_classes, is_set = response_type
     _check_responds(model, method, n_classes)
+    shape = _num_samples(X), n_classes
     model, X, arguments = predicting_model(model, X, arguments)
     if method == "decision_function":
-        result = _scores(model, X, n_classes, is_set, arguments)
+        result = _scores(model, X, shape, is_set, arguments)
         if response == "scores":
             return result
         z = result.only_available()
         p = expit(z) if is_set else softmax(z)
         return _without_absent(p, result.precision, result.absent)
     p = class_probabilities(model, X, **arguments)
-    p, precision = _checked(p, "predict_proba", n_classes)
+    p, precision = _checked(p, "predict_proba", shape)
+    wrong = ((p < 0) | (p > 1 + np.sqrt(precision))).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            "predict_proba of the estimator must return numbers from 0 to 1; row "
+            f"{row} is {p[row][:5].tolist()}."
+        )
     if response == "scores":
         with np.errstate(divide="ignore"):
             return Response(np.maximum(np.log(p), _LOG_ZERO), precision)
     absent = None
     if arguments and hasattr(model, "decision_function") and (p == 0).any():
         # Probabilities do not tell an absent class from an improbable one.
-        absent = _scores(model, X, n_classes, is_set, arguments).absent
+        absent = _scores(model, X, shape, is_set, arguments).absent
     return _without_absent(p, precision, absent)
 
 
@@ -144,9 +153,9 @@ def _without_absent(p, precision, absent):
     return Response(p, precision, absent)
 
 
-def _scores(model, X, n_classes, is_set, arguments):
+def _scores(model, X, shape, is_set, arguments):
     """The response by ``decision_function``."""
-    values = _as_scores(model.decision_function(X, **arguments), n_classes, is_set)
+    values = _as_scores(model.decision_function(X, **arguments), shape[1], is_set)
     absent = None
     if arguments and (values == -np.inf).any():
         absent = values == -np.inf
@@ -155,14 +164,14 @@ def _scores(model, X, n_classes, is_set, arguments):
         values = np.where(alone, 0, values)
         lowest = np.where(absent, np.inf, values).min(axis=1, keepdims=True)
         values = np.where(absent, lowest, values)
-    z, precision = _checked(values, "decision_function", n_classes)
+    z, precision = _checked(values, "decision_function", shape)
     return Response(z, precision, absent)
 
 
 def _as_scores(values, n_classes, is_set):
     """A score for each class; those of two classes are half a difference each."""
-    values = np.asarray(to_numpy(values))
-    if values.ndim > 1:
+    values = on_host(values)
+    if values.ndim != 1:
         return values
     if is_set or n_classes != 2:
         return values[:, None]
@@ -173,17 +182,19 @@ def _as_scores(values, n_classes, is_set):
     return result
 
 
-def _checked(values, method, n_classes):
-    if sparse.issparse(values):
-        values = values.toarray()
+def _checked(values, method, shape):
+    values = dense(values)
     is_single = values.dtype in (np.float32, np.float16)
     precision = float(np.finfo(values.dtype if is_single else np.float64).eps)
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape[1:] != (n_classes,):
+    if values.shape != shape:
         raise ValueError(
-            f"{method} of the estimator must return a column for each of the "
-            f"{n_classes} classes; got shape {values.shape}."
+            f"{method} of the estimator must return a row for each of the {shape[0]} "
+            f"rows, and a column for each of the {shape[1]} classes; got shape "
+            f"{values.shape}."
         )
+    values = as_real(f"{method} of the estimator", values).astype(
+        np.float64, copy=False
+    )
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values).all(axis=1)))
         raise ValueError(

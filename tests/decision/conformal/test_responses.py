@@ -1,6 +1,7 @@
 """Responses of classifiers of all kinds."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -89,6 +90,57 @@ def test_matrices_for_each_label_give_the_same_sets():
     assert_array_equal(
         plain.predict_set(np.c_[p[:, :2], np.ones(60)]), 1 * (listed.predict_set(p))
     )
+
+
+class Returning(GivenProbabilities):
+    """The probabilities are a function of X."""
+
+    def __init__(self, function=None):
+        self.function = function
+
+    def predict_proba(self, X):
+        return self.function(X)
+
+
+@pytest.mark.parametrize("score_function", SCORE_FUNCTIONS)
+@pytest.mark.parametrize(
+    "function",
+    [np.ndarray.tolist, pd.DataFrame, np.float32],
+    ids=["lists", "a frame", "float32"],
+)
+def test_containers_of_probabilities_make_no_difference(function, score_function):
+    _z, p, y = softmax_rows(60, 3)
+    parameters = {"score_function": score_function}
+    plain = prefit(GivenProbabilities(), p, y, **parameters)
+    model = prefit(Returning(function), p, y, **parameters)
+    assert model.quantile_ == pytest.approx(plain.quantile_, rel=1e-5)
+    assert_array_equal(model.predict_set(p), plain.predict_set(p))
+
+
+@pytest.mark.parametrize("score_function", SCORE_FUNCTIONS)
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda p: p[1:],
+            r"must return a row for each of the 60 .* got shape \(59, 3\)",
+        ),
+        (
+            lambda p: p[:, 0],
+            r"must .* for each of the 3 classes; got shape \(60,\)",
+        ),
+        (lambda p: None, r"must return a row for each of the 60 rows.* got shape \(\)"),
+        (lambda p: p - 0.5, r"must return numbers from 0 to 1; row 0 is \[.*-0\."),
+        (lambda p: 2 * p, r"must return numbers from 0 to 1; row .* is \[.*1\."),
+        (lambda p: p.astype(str), "must be real numbers, got dtype <U"),
+        (lambda p: p * np.nan, r"must return finite numbers; row 0 is \[nan"),
+    ],
+    ids=["a row less", "vector", "None", "negative", "above 1", "text", "NaN"],
+)
+def test_probabilities_that_are_refused(function, message, score_function):
+    _z, p, y = softmax_rows(60, 3)
+    with pytest.raises(ValueError, match=f"predict_proba of the estimator {message}"):
+        prefit(Returning(function), p, y, score_function=score_function)
 
 
 def test_responses_that_are_refused():
