@@ -40,7 +40,6 @@ from ..data import (
     as_design,
     keep_freed_memory,
     row_slices,
-    standardized,
 )
 from ..losses import evaluate_difference, in_difference, linearize_difference
 from ..targets import target_like
@@ -237,10 +236,9 @@ def constant_and_totals(block, loss):
     return constant, to_numpy(block.target.class_totals(block.weight))
 
 
-def with_units(block, units, n_rows):
-    """The block with standardised columns; there are `n_rows` in all blocks."""
-    design = standardized(block.design, units, n_rows, block.tuning)
-    return replace(block, design=design)
+def with_design(block, make, *args):
+    """The block with the design that a function makes of the design of the block."""
+    return replace(block, design=make(block.design, *args, block.tuning))
 
 
 def weighted_sum(values, weight):

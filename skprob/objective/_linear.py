@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from .._utils.tuning import Tuning
-from ..data import Standardization
+from ..data import Standardization, standardized
 from . import _block
 from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
 from ._description import description_of_block
@@ -116,7 +116,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
                 and units.suits_single_precision
             ),
         )
-        blocks = blocks.map(_block.with_units, units, data.n_rows)
+        blocks = blocks.map(_block.with_design, standardized, units, data.n_rows)
         super().__init__(blocks, description, loss)
         self.count(1)
         self.units, self.tuning = units, tuning

@@ -9,6 +9,7 @@ from .._utils.arrays import namespace, precision, to_numpy, widened
 from .._utils.single_precision import squares_fit
 from ..data import restricted
 from ._at_zero import has_mean_row, mean_row
+from ._block import with_design
 from .little import is_little
 
 
@@ -25,7 +26,7 @@ class PartsOfObjective:
         other.units = self.units.restricted(features)
         other.n_features = len(features)
         columns = self.units.columns_of(features)
-        other.blocks = self.blocks.map(_restrict, columns, n_rows)
+        other.blocks = self.blocks.map(with_design, restricted, columns, n_rows)
         other.penalty = self.penalty.restricted(features)
         other.moments = tuple(moment[features] for moment in self.moments)
         other.shape = self.shape[0], len(columns)
@@ -199,9 +200,3 @@ def of_outputs(block, outputs):
         offset=None if offset is None else offset[:, outputs],
         available=None if available is None else available[:, outputs],
     )
-
-
-def _restrict(block, columns, n_rows):
-    """The block with some of its standardised columns alone."""
-    design = restricted(block.design, columns, n_rows, block.tuning)
-    return replace(block, design=design)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import asarray_like, concat, zeros
 from ..._utils.single_precision import keeps_digits
 from ..._utils.tuning import Tuning
 from .._array_api import ArrayDesign
@@ -75,20 +74,11 @@ class Standardization(NamedTuple):
         return np.append(features, constant).astype(np.intp)
 
     def transform(self, columns, dtype=np.float64):
-        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows).
-
-        A result that is a NumPy array has this dtype.
-        """
-        mean, scale, fit_intercept = self
-        if not isinstance(columns, np.ndarray):
-            mean, scale = asarray_like(mean, columns), asarray_like(scale, columns)
-            z = (columns - mean[:, None]) / scale[:, None]
-            constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
-            return concat([z, constant])
+        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows)."""
         z = np.ones((self.size, columns.shape[1]), dtype)
-        features = z[: len(mean)]
-        np.subtract(columns, mean[:, None], out=features, casting="same_kind")
-        features /= scale[:, None]
+        features = z[: len(self.mean)]
+        np.subtract(columns, self.mean[:, None], out=features, casting="same_kind")
+        features /= self.scale[:, None]
         return z
 
     def standardized_moments(self, mean, deviation):

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from ..._utils.arrays import asarray_like, concat, namespace, to_numpy, widened
+from ..._utils.arrays import (
+    asarray_like,
+    concat,
+    namespace,
+    to_numpy,
+    widened,
+    zeros,
+)
 from ._standardized_design import StandardizedDesign
 
 
@@ -42,3 +49,11 @@ class StandardizedArray(StandardizedDesign):
             product -= total[:, None] * self._center
             product = concat([product, total[:, None]], axis=1)
         return to_numpy(product).astype(np.float64)
+
+    def columns(self, rows):
+        """Some rows, transposed, in the library of X."""
+        columns, (mean, scale, fit_intercept) = self._design.columns(rows), self._units
+        mean, scale = asarray_like(mean, columns), asarray_like(scale, columns)
+        z = (columns - mean[:, None]) / scale[:, None]
+        constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
+        return concat([z, constant])
