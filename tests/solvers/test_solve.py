@@ -105,7 +105,7 @@ def test_with_every_penalty_from_all_to_none(mapping, n_classes):
     X, y = classes(n_classes, n_samples=120)
     X = np.hstack([X * [1e-2, 1, 30], X[:, :1]])  # collinear
     weight = np.random.default_rng(0).uniform(0, 2, len(y))
-    for C in (1e-4, 1e-2, 1.0, 1e2, 1e6, np.inf):
+    for C in (1e-4, 1.0, 1e6, np.inf):
         objective = objective_of(
             X, y, mapping, l2=1 / (C * weight.sum()), weight=weight
         )
@@ -198,8 +198,7 @@ def test_more_features_than_rows(mapping):
             assert_allclose(coef, coef @ np.linalg.pinv(X) @ X, atol=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])
-def test_many_sparse_features_with_their_own_frequencies(solver):
+def test_many_sparse_features_with_their_own_frequencies():
     """So many that the preconditioner is a diagonal."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((60, 700), density=0.05, format="csr", rng=rng)
@@ -207,9 +206,10 @@ def test_many_sparse_features_with_their_own_frequencies(solver):
     for mapping in (Softmax(), Sparsemax()):
         objective = objective_of(X, np.arange(60) % 3, mapping, l2=1e-2)
         tight = solve("newton-cg", objective, tol=1e-12)
-        solution = solve(solver, objective, tol=1e-6)
-        assert solution.converged, solution.message
-        assert solution.value - tight.value <= 1e-5 * tight.value
+        for solver in ("auto", "lbfgs", "newton-cg"):
+            solution = solve(solver, objective, tol=1e-6)
+            assert solution.converged, solution.message
+            assert solution.value - tight.value <= 1e-5 * tight.value
 
 
 @every_mapping
@@ -266,12 +266,12 @@ def test_a_weak_penalty_of_huge_or_single_precision_features_is_no_excuse(solver
     X, y = classes(5, n_samples=1000, n_features=5)
     single = (X * [0.1, 1, 10, 100, 1000]).astype(np.float32)
     for mapping in (Softmax(), Sparsemax()):
+        plain = objective_of(X, y, mapping, l2=0.0)
+        expected = solve(solver, plain, tol=1e-9).value
         for data, l2 in ((single, 1e-8), (single, 1e-12), (X * 1e13, 1e-2)):
             objective = objective_of(data, y, mapping, l2=l2)
             solution = solve(solver, objective, tol=1e-3)
             assert solution.converged, solution.message
-            plain = objective_of(X, y, mapping, l2=0.0)
-            expected = solve(solver, plain, tol=1e-9).value
             assert solution.value == pytest.approx(expected, rel=1e-2)
 
 

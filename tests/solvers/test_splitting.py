@@ -40,9 +40,16 @@ def test_the_optimum_is_the_one_another_method_finds(mapping):
     assert_allclose(intercept - intercept.mean(), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("fit_intercept", [True, False])
+# Each pair of two of the three choices occurs.
+@pytest.mark.parametrize(
+    ("dtype", "container", "fit_intercept"),
+    [
+        (np.float32, np.asarray, True),
+        (np.float32, sparse.csr_array, False),
+        (np.float64, np.asarray, False),
+        (np.float64, sparse.csr_array, True),
+    ],
+)
 def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     X, y = classes(n_classes=5, n_samples=90, n_features=8)
     X = np.where(np.abs(X) < 0.5, 0, X).astype(dtype)
