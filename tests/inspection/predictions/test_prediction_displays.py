@@ -122,7 +122,7 @@ def test_marks_cover_no_numbers():
                 assert not text.get_window_extent().contains(*at), text.get_text()
 
 
-@pytest.mark.parametrize("n_rows", [None, 1, 4])
+@pytest.mark.parametrize("n_rows", [None, 4])
 def test_the_legend_covers_no_axes(n_rows):
     p = P if n_rows is None else np.tile(P, (n_rows, 1))
     predicted = np.zeros_like(p)
