@@ -19,8 +19,8 @@ C : float, "auto" or "loo", default=1.0
       with alpha above 2 it is too strong: give a larger C;
     - "loo": the C with the best approximate leave-one-out score of ten values, from
       1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
-      derivatives, the penalty of ``l1_ratio=0`` and X in memory. With more than a few
-      hundred features :class:`~skprob.linear_model.EntmaxClassifierCV` takes less time.
+      derivatives, the penalty of ``l1_ratio=0`` and X in memory. With many features and
+      classes the score is that of up to five folds.
 l1_ratio : float in [0, 1], default=0.0
     Share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
@@ -162,13 +162,13 @@ Cs_ : ndarray of shape (10,)
     With ``C="loo"``, the values of C to choose from, from the strongest penalty to the
     weakest.
 loo_scores_ : ndarray of shape (10,)
-    With ``C="loo"``, the approximate leave-one-out score of each of these values,
-    greater is better: minus the mean log loss if the mapping has no exact zeros, else
-    minus the mean Brier score. For marginals it is also the mean over the labels; other
-    label sets are equal shares of their labels. It is NaN for values that were not
-    tried: the search moves to the better neighbour until one is worse, or under a
-    weaker penalty hardly better. The other attributes, such as ``history_``, are those
-    of the last fit.
+    With ``C="loo"``, the approximate leave-one-out score of each of these values, or
+    the score of folds, greater is better: minus the mean log loss if the mapping has no
+    exact zeros, else minus the mean Brier score. For marginals it is also the mean over
+    the labels; other label sets are equal shares of their labels. It is NaN for values
+    that were not tried: the search moves to the better neighbour until one is worse, or
+    under a weaker penalty hardly better. The other attributes, such as ``history_``,
+    are those of the last fit.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss

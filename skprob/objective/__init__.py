@@ -36,17 +36,18 @@ __all__ = [
     "CosineObjective",
     "Description",
     "EntryShrinkage",
+    "Fold",
     "LinearObjective",
     "LinearPoint",
     "PenaltyShape",
     "Ridge",
     "WideObjective",
     "drawn_rows",
+    "is_exact_affordable",
     "leave_one_out",
     "n_raw_predictions",
     "scores_of",
     "split_rows",
-    "uses_exact_hessian",
 ]
 
 # Imported when used: the import takes milliseconds.
@@ -56,11 +57,12 @@ _MODULES = {
     "CosineObjective": "_cosine",
     "CompositePoint": "composite",
     "EntryShrinkage": "composite",
+    "Fold": "left_out",
     "PenaltyShape": "composite",
     "WideObjective": "_wide",
     "drawn_rows": "left_out",
     "leave_one_out": "left_out",
-    "uses_exact_hessian": "left_out",
+    "is_exact_affordable": "left_out",
 }
 
 

@@ -130,22 +130,36 @@ class PartsOfObjective:
     def sample(self, n_rows):
         """The objective of about `n_rows` rows, drawn at random without replacement.
 
-        Penalty and units of the features are those of all rows. The sample counts its
-        own passes. The same rows are drawn each time.
+        The same rows are drawn each time: see :meth:`of_rows`.
         """
-        other, share = copy.copy(self), n_rows / self.description.n_rows
+        share = n_rows / self.description.n_rows
         # Join the samples to blocks as large as those of all rows: on small blocks
         # calls of functions take longer than arithmetic. 400,000 rows of 50 features
         # take 0.95 times as long, and 0.9 times with 1.5-entmax.
         blocks = self.blocks.map(_sample, share).joined(max(round(1 / share), 1))
-        total, n_drawn = blocks.sum(_weight_and_rows)
+        return self.of_rows(blocks)[0]
+
+    def of_rows(self, blocks):
+        """The objective of some of its rows, and their share of the weight.
+
+        Penalty and units of the features are those of all rows. The objective counts
+        its own passes.
+
+        Parameters
+        ----------
+        blocks : Blocks of Block
+            These rows, with their weights among all rows.
+        """
+        other, description = copy.copy(self), self.description
+        total, n_rows = blocks.sum(_weight_and_rows)
+        n_stored = description.n_stored * float(n_rows) / description.n_rows
         other.blocks = blocks.map(_with_weight_divided, float(total) or 1.0)
-        other.description = self.description._replace(
-            n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
+        other.description = description._replace(
+            n_rows=int(n_rows), n_stored=int(n_stored)
         )
         other._n_passes, other.moments = [0.0], None
         other._set_loss(self.loss)
-        return other
+        return other, float(total)
 
 
 # Functions of a block, for Blocks.sum and Blocks.map.

@@ -90,10 +90,14 @@ def leave_one_out(objective, parameters, share=1.0, point=None):
     return left_out_by_blocks(objective, point, left_out_rows, least=least)
 
 
-def uses_exact_hessian(objective):
-    """Whether :func:`leave_one_out` needs no approximation of the Hessian."""
-    is_affordable = _is_whole_affordable(objective, number_of_columns(objective))
-    return is_affordable or objective.description.is_separable
+def is_exact_affordable(objective):
+    """Whether :func:`leave_one_out` takes about a second, without an approximated H."""
+    (n_outputs, _), size = objective.shape, number_of_columns(objective)
+    n_rows = objective.description.n_rows
+    if not objective.description.is_separable:
+        return _is_whole_affordable(objective, size)
+    # Each raw prediction has a Hessian.
+    return n_outputs * cost_of_whole_hessian(n_rows, size) <= _LARGEST_WHOLE
 
 
 def _is_whole_affordable(objective, n_columns):

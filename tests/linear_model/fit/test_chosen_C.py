@@ -167,22 +167,62 @@ def test_kinds_of_X(alpha, tmp_path):
     assert_allclose(single.loo_scores_[4:7], scores[4:7], rtol=1e-2)
 
 
-def test_many_parameters_by_blocks_of_the_hessian(monkeypatch):
-    """A penalty that is the same, or the next stronger one."""
+@pytest.mark.parametrize("kind", ["class", "label sets", "wide"])
+def test_many_parameters_by_folds(kind, monkeypatch):
+    """The scores are those of models that are fitted without a fold."""
     from skprob.objective.left_out import _leave_one_out
 
-    for data in (load_iris, load_wine):
-        X, y = data(return_X_y=True)
-        X = scale(X)
-        for alpha in (1.0, 1.5, 2.0):
-            model = EntmaxClassifier(alpha, C="loo")
-            exact = np.nanargmax(model.fit(X, y).loo_scores_)
-            with monkeypatch.context() as patch:
-                patch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
-                scores = model.fit(X, y).loo_scores_
-            assert np.nanargmax(scores) in (exact, exact - 1)
-            # From the strongest penalty on, where the blocks are most accurate.
-            assert np.isfinite(scores[0])
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
+    monkeypatch.setattr(_chosen_C, "_TOL_OF_FOLDS", 1e-9)
+    X, y = load_wine(return_X_y=True)
+    X, model = scale(X), EntmaxClassifier(1.5, C="loo")
+    if kind == "label sets":
+        X, y = label_sets()
+        model = SigmoidClassifier(1.5, C="loo", threshold=0.5)
+    if kind == "wide":
+        X, y = np.hstack([X, X**2, X**3])[::6], y[::6]
+    weight, folds = np.linspace(0.5, 2, len(X)), []
+
+    def watched(raw, mapping, rows, some):
+        folds.append(some)
+        return left_out_score(raw, mapping, rows, some)
+
+    left_out_score = _chosen_C.left_out_score
+    monkeypatch.setattr(_chosen_C, "left_out_score", watched)
+    model.fit(X, y, weight)
+    assert_array_equal(np.sort(folds[0]), np.arange(len(X)))
+    target = np.eye(3)[y] if y.ndim == 1 else y
+    p, at_C = np.empty(target.shape), clone(model).set_params(C=model.C_, tol=1e-9)
+    for fold in np.array_split(folds[0], _fold_ends(len(X))):
+        others = np.delete(np.arange(len(X)), fold)
+        at_C.fit(X[others], y[others], weight[others])
+        p[fold] = at_C.predict_proba(X[fold])
+    losses = ((p - target) ** 2).sum(axis=1) / (1 if y.ndim == 1 else 4)
+    expected = -np.average(losses, weights=weight)
+    assert_allclose(np.nanmax(model.loo_scores_), expected, rtol=1e-4)
+
+
+def _fold_ends(n_rows):
+    """Ends of the first four folds, whose rows follow one another."""
+    return np.cumsum([len(range(k, n_rows, 5)) for k in range(4)])
+
+
+def test_one_fold_of_many_rows(monkeypatch):
+    """Only folds with as many rows as are left out one by one."""
+    from skprob.objective.left_out import _leave_one_out
+
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
+    monkeypatch.setattr(_chosen_C, "_ROWS", 20)
+    numbers = []
+
+    def watched(raw, mapping, rows, some):
+        numbers.append(some)
+        return -1.0
+
+    monkeypatch.setattr(_chosen_C, "left_out_score", watched)
+    SoftmaxClassifier(C="loo").fit(*load_iris(return_X_y=True))
+    assert len(numbers[0]) == 30
+    assert all((some == numbers[0]).all() for some in numbers)
 
 
 def test_label_smoothing_margins_and_class_weights_are_of_the_fit_alone():
