@@ -66,7 +66,7 @@ CALLS = {
     "max_iter": lambda n: probabilities(SoftmaxClassifier(max_iter=n, tol=10.0)),
     "k": lambda n: probabilities(SparseSoftmaxClassifier(k=n)),
     "loadings": lambda n: probabilities(
-        PerturbMaxClassifier(loadings=n, learn_noise=True, n_init=1, tol=0.1),
+        PerturbMaxClassifier(loadings=n, learn_noise=True, n_init=1, tol=1.0),
         X[::3],
         y[::3],
     ),

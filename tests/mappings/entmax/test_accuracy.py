@@ -120,7 +120,7 @@ def test_many_classes(alpha):
     # Scores at distances at which Newton's method takes the most steps.
     hundred /= 8 if alpha <= 2 else 300
     values = np.array([[1e-4], [1]]) * rng.standard_normal((2, 20))
-    thousands = rng.permuted(np.tile(values.astype(np.float32), 500), axis=1)
+    thousands = rng.permuted(np.tile(values.astype(np.float32), 100), axis=1)
     # The second of these is as far below the first as a class in the support can be.
     edge = np.full((1, 100), -np.inf, dtype=np.float32)
     edge[0, [3, 50]] = 0, -0.95 / max(alpha - 1, 1e-6)

@@ -130,7 +130,8 @@ def test_many_raw_predictions(mapping, most_iterations, monkeypatch):
     data = rows(4)
     tuning = Tuning(systems_by_products=2)
     scores, model = left_out(*data, loss, C, tuning=tuning)
-    for i in (3, 11):
+    # One row where a gradient is an integral.
+    for i in (11,) if isinstance(mapping, PerturbMax) else (3, 11):
         expected = newton_step_without_row(i, *data, loss, C, *model)
         left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
         assert_allclose(left_out_scores, expected, rtol=1e-4, atol=2e-5)
@@ -208,8 +209,11 @@ def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
         assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("mapping", MAPPINGS[:3], ids=repr)
-@pytest.mark.parametrize("n_blocks", [1, 2])
+@pytest.mark.parametrize(
+    ("mapping", "n_blocks"),
+    [(Softmax(), 2), (Entmax(1.5), 1), (Sparsemax(), 2)],
+    ids=repr,
+)
 def test_drawn_rows_stand_for_all(mapping, n_blocks, monkeypatch):
     """If they are many, the Hessian is theirs; a row is left out with all it counts."""
     if n_blocks == 2:
