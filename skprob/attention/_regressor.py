@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from .._utils.checks import as_dense
+from .._utils.checks import as_dense, refuse_times
 from .._utils.typing import Array, MatrixLike, same_signature
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
@@ -89,6 +89,7 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
             raise ValueError("requires y to be passed, but the target y is None.")
         y = as_dense("y", y)
         try:
+            refuse_times(y)
             y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
         except ValueError as error:
             raise ValueError(f"y must be finite real numbers. {error}") from None

@@ -138,7 +138,7 @@ def test_bad_input_is_refused(iris):
             AttentionClassifier(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="X must be finite numbers"):
         AttentionRegressor().fit(X * np.nan, y)
-    for wrong in y.astype(str), y * np.nan:
+    for wrong in y.astype(str), y * np.nan, y.astype("datetime64[D]"):
         with pytest.raises(ValueError, match="y must be finite real numbers"):
             AttentionRegressor().fit(X, wrong)
     with pytest.raises(TypeError, match="X must be finite numbers, dense, of shape"):
