@@ -158,7 +158,6 @@ def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
 @pytest.mark.parametrize(
     "model",
     [
-        SparsemaxClassifier(threshold="cv"),
         SparsemaxClassifier(label_smoothing=0.01),
         SoftmaxClassifier(),
         SoftmaxClassifier(threshold="example_f1"),
@@ -233,7 +232,7 @@ def test_in_a_pipeline_and_a_search():
     scores = {}
     for sparse_output in (False, True):
         search = GridSearchCV(
-            EntmaxClassifier(sparse_output=sparse_output),
+            EntmaxClassifier(sparse_output=sparse_output, threshold=0.3),
             {"C": [0.1, 1], "alpha": [1, 1.5]},
             scoring={"f1": "f1_micro", "brier": BrierScorer()},
             refit="f1",

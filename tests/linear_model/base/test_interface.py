@@ -169,8 +169,10 @@ def test_the_html_representation_links_to_no_page_that_is_not_there(model):
         assert not any("skprob" in link for link in links)
 
 
-def test_copies_of_a_fitted_model(classifier, tmp_path):
-    check_copies(classifier.set_params(threshold=0.2).fit(*label_sets()), tmp_path)
+def test_copies_of_a_fitted_model(sample_classifier, tmp_path):
+    check_copies(
+        sample_classifier.set_params(threshold=0.2).fit(*label_sets()), tmp_path
+    )
 
 
 @pytest.mark.parametrize("load", [labels, distributions])
