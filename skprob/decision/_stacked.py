@@ -107,22 +107,23 @@ class StackedLabels(DecisionRule):
         self.rule = rule
 
     def _fit(self, sample):
-        n_labels = sample.labels.shape[1]
         folds = _moments_of_folds(sample)
-        total = _sum(folds)
+        total = folds.summed()
         mass = total.p.sum()
         is_share = sample.polytope == "simplex" and mass > 0
         factor = total.y.sum() / mass if is_share else 1.0
         self.least_ = float(_LEAST * factor)
-        fits = [_Ridge(_sum(folds, without=i), factor) for i in range(len(folds))]
-        self.penalty_ = _best_penalty(fits, folds, factor)
+        # A single row has no others to learn from.
+        fits = _Ridge(folds.others(), factor) if len(folds.one) > 1 else None
+        self.penalty_ = np.inf if fits is None else _best_penalty(fits, folds, factor)
         if self.penalty_ == np.inf:
+            n_labels = sample.labels.shape[1]
             self.coef_ = factor * np.eye(n_labels)
             self.intercept_ = np.zeros(n_labels)
-            lines = [(self.coef_, self.intercept_)]
+            lines = self.coef_[None], self.intercept_[None]
         else:
             self.coef_, self.intercept_ = _Ridge(total, factor).line(self.penalty_)
-            lines = [fit.line(self.penalty_) for fit in fits]
+            lines = fits.line(self.penalty_)
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
         blocks = Repeatable(_corrected_blocks, sample.blocks, lines, self.least_)
         # Only marginals have unknown labels, and their estimates are the probabilities.
@@ -136,9 +137,12 @@ class StackedLabels(DecisionRule):
 
 
 class _Moments(NamedTuple):
-    """Weighted sums over rows: of one, p, the indicator y, pᵀp and pᵀy."""
+    """Weighted sums over rows: of one, p, the indicator y, pᵀp and pᵀy.
 
-    one: float
+    The moments of several sets of rows have a first axis for the sets.
+    """
+
+    one: np.ndarray
     p: np.ndarray
     y: np.ndarray
     pp: np.ndarray
@@ -146,34 +150,50 @@ class _Moments(NamedTuple):
 
     @classmethod
     def of(cls, p, y, weight):
-        """The sums over some rows with these weights."""
-        weighted = p * weight[:, None]
+        """The sums over rows with these weights, the rows of a set along axis 1."""
+        transposed = (p * weight[..., None]).swapaxes(1, 2)
         return cls(
-            one=weight.sum(),
-            p=weighted.sum(axis=0),
-            y=weight @ y,
-            pp=weighted.T @ p,
-            py=weighted.T @ y,
+            one=weight.sum(axis=1),
+            p=transposed.sum(axis=2),
+            y=(weight[:, None] @ y)[:, 0],
+            pp=transposed @ p,
+            py=transposed @ y,
         )
+
+    def plus(self, other):
+        """The moments of the rows of both."""
+        return _Moments(*map(np.add, self, other))
+
+    def summed(self):
+        """The moments of the rows of all sets."""
+        return _Moments(*(part.sum(axis=0) for part in self))
+
+    def others(self):
+        """For each set, the moments of the rows of the other sets.
+
+        A sum has no rounding errors of the size of the set that is left out.
+        """
+        without = 1 - np.eye(len(self.one))
+        return _Moments(*(np.tensordot(without, part, axes=1) for part in self))
 
     def about(self, p_mean, y_mean):
         """pᵀp and pᵀy, with other origins than zero."""
-        left = self.p - self.one * p_mean
-        pp = self.pp - np.outer(self.p, p_mean) - np.outer(p_mean, left)
-        py = self.py - np.outer(self.p, y_mean)
-        return pp, py - np.outer(p_mean, self.y - self.one * y_mean)
+        one, column = self.one[..., None], p_mean[..., None]
+        p_left, y_left = self.p - one * p_mean, self.y - one * y_mean
+        p = self.p[..., None]
+        pp = self.pp - p * p_mean[..., None, :] - column * p_left[..., None, :]
+        return pp, self.py - p * y_mean[..., None, :] - column * y_left[..., None, :]
 
 
 def _moments_of_folds(sample):
-    """The moments of each fold; of one fold only if there is a single row.
+    """The moments of each fold, fewer than five if there are fewer rows.
 
     The error of an entry whose label is not known is zero, and the other errors of the
     label weigh more, so that sums over the rows have the same expectation.
     """
     weight = sample.weight / sample.weight.max()
     n_folds, n_labels = min(_N_FOLDS, len(weight)), sample.labels.shape[1]
-    folds = [None] * n_folds
-    start, known = 0, sample.known
+    moments, start, known = None, 0, sample.known
     if known is not None:
         known_weight = weight @ known
         # A label that is known in no row has no errors.
@@ -185,71 +205,82 @@ def _moments_of_folds(sample):
         if known is not None:
             errors = (labels - p) * known[start : start + len(p)]
             labels = p + errors * increase
-        for i, fold in enumerate(folds):
-            rows = np.arange((i - start) % n_folds, len(p), n_folds)
-            moments = _Moments.of(p[rows], labels[rows], weight[start + rows])
-            folds[i] = moments if fold is None else _sum([fold, moments])
+        rows = weight[start : start + len(p)]
+        part = _Moments.of(*(_by_fold(a, start, n_folds) for a in (p, labels, rows)))
+        moments = part if moments is None else moments.plus(part)
         start += len(p)
-    return folds
+    return moments
 
 
-def _sum(folds, without=None):
-    """Moments of the rows of all folds, or of all but one; None without a fold."""
-    kept = [fold for i, fold in enumerate(folds) if i != without]
-    if not kept:
-        return None
-    return _Moments(*(sum(parts) for parts in zip(*kept, strict=True)))
+def _by_fold(array, start, n_folds):
+    """The rows of a block with a first axis for the folds, and rows of zeros between.
+
+    The folds take turns along the rows, of which `start` come before the block.
+    """
+    before = start % n_folds
+    n_rows = before + len(array)
+    filled = np.zeros((n_rows + -n_rows % n_folds, *array.shape[1:]))
+    filled[before:n_rows] = array
+    return filled.reshape(-1, n_folds, *array.shape[1:]).swapaxes(0, 1)
 
 
 class _Ridge:
-    """Regressions of the errors on the probabilities, for any penalty."""
+    """Regressions of the errors on the probabilities, for any penalty.
+
+    There is one for each set of rows, if the moments have a first axis for the sets.
+    """
 
     def __init__(self, moments, factor):
-        self._factor, self.unit = factor, 0.0
-        if moments is None:
-            return
-        self.p_mean, self.y_mean = moments.p / moments.one, moments.y / moments.one
-        pp, py = moments.about(self.p_mean, self.y_mean)
+        self._factor = factor
+        # Rows whose weights are all rounded to zero have sums of zero, and no means.
+        one = np.where(moments.one > 0, moments.one, 1)[..., None]
+        self._p_mean, self._y_mean = moments.p / one, moments.y / one
+        pp, py = moments.about(self._p_mean, self._y_mean)
+        values, self._vectors = np.linalg.eigh(pp)
+        self._values = np.maximum(values, 0)
+        self._right = self._vectors.mT @ (py - factor * pp)
         # The spread of constant probabilities is a rounding error.
-        spread = np.trace(pp)
-        if spread > 1e-12 * np.trace(moments.pp):
-            self.unit = spread / len(pp)
-            values, self._vectors = np.linalg.eigh(pp)
-            self._values = np.maximum(values, 0)
-            self._right = self._vectors.T @ (py - factor * pp)
+        spread = _trace(pp)
+        self.is_constant = spread <= 1e-12 * _trace(moments.pp)
+        self._unit = spread / pp.shape[-1]
 
     def line(self, penalty):
         """The matrix and the intercepts that make corrected estimates."""
-        rotated = self._right / (self._values + penalty * self.unit)[:, None]
-        coef = self._vectors @ rotated
-        coef.flat[:: len(coef) + 1] += self._factor
-        return coef, self.y_mean - self.p_mean @ coef
+        rotated = (
+            self._right / (self._values + penalty * self._unit[..., None])[..., None]
+        )
+        coef = self._vectors @ rotated + self._factor * np.eye(rotated.shape[-1])
+        return coef, self._y_mean - (self._p_mean[..., None, :] @ coef)[..., 0, :]
 
     def errors(self, moments):
-        """Squared errors of other rows, at each penalty."""
-        pp, py = moments.about(self.p_mean, self.y_mean)
+        """Squared errors of other rows, at each penalty along the last axis."""
+        pp, py = moments.about(self._p_mean, self._y_mean)
         # The indicator is its own square.
-        yy = moments.y @ (1 - 2 * self.y_mean) + moments.one * self.y_mean @ self.y_mean
+        yy = (moments.y * (1 - 2 * self._y_mean)).sum(axis=-1)
+        yy += moments.one * (self._y_mean**2).sum(axis=-1)
         factor, V, right = self._factor, self._vectors, self._right
-        before = yy - 2 * factor * np.trace(py) + factor**2 * np.trace(pp)
+        before = yy - 2 * factor * _trace(py) + factor**2 * _trace(pp)
         # In the basis V the coefficients are diag(d) right, and only d depends on the
         # penalty. The errors are a quadratic function of d.
-        quadratic = (V.T @ pp @ V) * (right @ right.T)
-        linear = ((V.T @ (py - factor * pp)) * right).sum(axis=1)
-        d = 1 / (self._values + _PENALTIES[:, None] * self.unit)
-        return before + ((d @ quadratic) * d).sum(axis=1) - 2 * d @ linear
+        quadratic = (V.mT @ pp @ V) * (right @ right.mT)
+        linear = ((V.mT @ (py - factor * pp)) * right).sum(axis=-1)
+        penalties = _PENALTIES[:, None] * self._unit[..., None, None]
+        d = 1 / (self._values[..., None, :] + penalties)
+        squares = ((d @ quadratic) * d).sum(axis=-1)
+        return before[..., None] + squares - 2 * (d @ linear[..., None])[..., 0]
+
+
+def _trace(matrices):
+    return np.trace(matrices, axis1=-2, axis2=-1)
 
 
 def _best_penalty(fits, folds, factor):
     """Penalty with the least squared error over the folds; inf is no correction."""
-    if not all(fit.unit for fit in fits):
+    if fits.is_constant.any():
         return np.inf
-    errors = np.sum(
-        [fit.errors(fold) for fit, fold in zip(fits, folds, strict=True)], axis=0
-    )
-    total = _sum(folds)
+    errors, total = fits.errors(folds).sum(axis=0), folds.summed()
     uncorrected = (
-        total.y.sum() - 2 * factor * np.trace(total.py) + factor**2 * np.trace(total.pp)
+        total.y.sum() - 2 * factor * _trace(total.py) + factor**2 * _trace(total.pp)
     )
     best = errors.argmin()
     return float(_PENALTIES[best]) if errors[best] < uncorrected else np.inf
@@ -257,14 +288,14 @@ def _best_penalty(fits, folds, factor):
 
 def _corrected_blocks(blocks, lines, least):
     """Blocks of corrected estimates, each row by a regression without its fold."""
-    start, n_folds = 0, len(lines)
+    start, n_folds = 0, len(lines[0])
+    coef, intercept = lines[0], lines[1][:, None]
     for p in blocks:
-        result = np.empty(p.shape)
-        for i, line in enumerate(lines):
-            rows = slice((i - start) % n_folds, None, n_folds)
-            result[rows] = _corrected(p[rows], line, least)
+        corrected = _corrected(_by_fold(p, start, n_folds), (coef, intercept), least)
+        before = start % n_folds
+        in_order = corrected.swapaxes(0, 1).reshape(-1, p.shape[1])
         start += len(p)
-        yield result
+        yield in_order[before : before + len(p)]
 
 
 def _corrected(p, line, least):

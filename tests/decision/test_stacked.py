@@ -103,3 +103,12 @@ def test_a_name_stands_for_stacked_cuts():
         assert repr(rule) == f"StackedLabels(rule=LabelCuts(average={name!r}))"
         expected = StackedLabels(LabelCuts(name)).fit(p, labels).predict(p)
         assert_array_equal(rule.fit(p, labels).predict(p), expected)
+
+
+def test_weights_that_are_rounded_to_zero_beside_one():
+    """Nothing is learnt from the other rows, and no mean of them is undefined."""
+    p, labels = exclusive_labels(0, n_samples=7)
+    weight = np.r_[1e300, np.full(6, 1e-300)]
+    rule = StackedLabels().fit(p, labels, weight, polytope="cube")
+    assert rule.penalty_ == np.inf
+    assert_array_equal(rule.coef_, np.eye(3))

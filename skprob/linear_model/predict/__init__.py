@@ -20,12 +20,13 @@ from ._known_rows import KnownPrediction, KnownRows
 from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._labelled_rows import LabelledRows
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
-from ._out_of_fold import chained
+from ._out_of_fold import MOST_JOINED, chained
 from ._prediction import check_predictions
 from ._threshold_rule import KnownThreshold, threshold_rule
 from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 
 __all__ = [
+    "MOST_JOINED",
     "FittedModel",
     "KnownPrediction",
     "KnownRows",

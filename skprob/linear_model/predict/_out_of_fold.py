@@ -9,8 +9,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from ..._utils.arrays import take
 from ..._utils.parts import Repeatable
 
-# Most entries of a block that is joined from smaller blocks (0.5 MiB).
-_MOST_JOINED = 1 << 16
+#: Most entries of a block that is joined from smaller blocks (0.5 MiB).
+MOST_JOINED = 1 << 16
 
 
 def splits_with_labels(number, labels):
@@ -54,7 +54,7 @@ def chained(iterables):
 def _joined(iterables):
     parts, size = [], 0
     for block in chain.from_iterable(iterables):
-        if parts and size + block.size > _MOST_JOINED:
+        if parts and size + block.size > MOST_JOINED:
             yield _one_array(parts)
             parts, size = [], 0
         parts.append(block)

@@ -7,7 +7,7 @@ import numpy as np
 from ..._utils.parts import Repeatable
 from .._training_rows import RowsInMemory
 from ..fit import attributes_of, labelled_rows, model_of
-from ..predict import chained
+from ..predict import MOST_JOINED, chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
 
@@ -101,8 +101,12 @@ class LeftOutRows:
             Repeatable(_chosen_rows, model._probabilities(part.X, None, None), mask)
             for model, part, mask in zip(models, self._parts, chosen, strict=True)
         ]
-        threshold = self._prepared.specs[i].threshold
-        return self._labelled.threshold(threshold, chained(blocks), self._order(chosen))
+        threshold, order = self._prepared.specs[i].threshold, self._order(chosen)
+        blocks = chained(blocks)
+        if order.size * self._labelled.labels.shape[1] <= MOST_JOINED:
+            # One block, which would be joined anew in each pass over it.
+            blocks = list(blocks)
+        return self._labelled.threshold(threshold, blocks, order)
 
     def _models(self, i, r, columns):
         """The models of all parts, a tuple for each of some values of C.
