@@ -55,6 +55,9 @@ def test_a_rule_predicts_what_it_does_of_the_probabilities(model):
         assert fitted.score(X, y, weight) == pytest.approx(
             np.average(expected == y, weights=weight)
         )
+        back = fitted.set_threshold("auto")
+        assert not hasattr(back, "threshold_")
+        assert_array_equal(back.predict(X), clone(plain).fit(X, y).predict(X))
         # A new fit has the rule of the parameter, which is none here.
         assert not hasattr(plain.fit(X, y), "threshold_")
 
@@ -161,6 +164,8 @@ def test_bad_rules_are_refused():
     model.fit(X, Y)
     assert_refused(message, model.set_threshold, small)
     assert_refused("needs no rows", model.set_threshold, LeastCost(COSTS), X, Y)
+    assert_refused("'auto' and without rows", model.set_threshold, "auto", X, Y)
+    assert_refused("to class labels; .* is 0.5", model.set_threshold, 0.5)
     model.threshold_ = 0.3
     assert_refused("threshold_ must be a LeastCost", model.predict, X)
 

@@ -52,7 +52,8 @@ class ThresholdMixin:
             The new rule, as in the parameter ``threshold``. Numbers, "support", a rule
             that has been fitted, and :class:`~skprob.decision.TopK` need no rows; a
             fitted rule without rows is not fitted again. For a model of class labels it
-            is a :class:`~skprob.decision.LeastCost`, which needs no rows.
+            is a :class:`~skprob.decision.LeastCost`, which needs no rows, or "auto",
+            after which the most probable class is predicted.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.
@@ -84,6 +85,10 @@ class ThresholdMixin:
         sklearn.model_selection.TunedThresholdClassifierCV : For two classes.
         """
         check_is_fitted(self)
+        is_auto = isinstance(threshold, str) and threshold == "auto"
+        if is_auto and self.target_type_ == "class" and X is None and y is None:
+            vars(self).pop("threshold_", None)
+            return self
         with serial_blas:
             self.threshold_ = self._chosen_threshold(
                 threshold,
@@ -108,8 +113,8 @@ class ThresholdMixin:
         if target_type != "label_set":
             raise ValueError(
                 "set_threshold is for models that were fitted to label sets or, with a "
-                "LeastCost, to class labels; this one was fitted to "
-                f"{target_type=}, and the threshold is {threshold!r}."
+                "LeastCost or 'auto' and without rows, to class labels; this one was "
+                f"fitted to {target_type=}, and the threshold is {threshold!r}."
             )
         constraints = {"threshold": self._parameter_constraints["threshold"]}
         check_parameters(constraints, {"threshold": threshold}, "set_threshold")
