@@ -234,7 +234,9 @@ def refuse_times(data):
     ValueError: Dates and times are not numbers.
     """
     if hasattr(data, "columns"):
-        data = np.asarray(data[:1])
+        # Older versions of pandas compare a slice with an index of floats.
+        first_row = data.iloc[:1] if hasattr(data, "iloc") else data[:1]
+        data = np.asarray(first_row)
     if getattr(getattr(data, "dtype", None), "kind", "") in ("m", "M"):
         raise ValueError("Dates and times are not numbers.")
 

@@ -94,7 +94,7 @@ DATES = np.arange(24).reshape(8, 3).astype("datetime64[D]")
     [
         DATES,
         DATES - DATES[0, 0],
-        pd.DataFrame(DATES, columns=["height", "width", "depth"]),
+        pd.DataFrame(DATES, np.arange(8.0, 0, -1), ["height", "width", "depth"]),
         pl.DataFrame(DATES, schema=["height", "width", "depth"]),
     ],
     ids=["dates", "durations", "pandas", "polars"],
