@@ -409,6 +409,11 @@ GROUPS = {
         ),
         "l1: larger blocks": without(block_bytes_of_l1=USUAL.block_bytes, groups=L1),
         "l1: few features added": without("fewest_added", most_added=1e9, groups=L1),
+        "l1: more features of sparse rows": without(
+            fewest_added_of_sparse=USUAL.fewest_added,
+            most_added_of_sparse=USUAL.most_added,
+            groups="l1, wide",
+        ),
     },
     in_searches: {
         "search: penalties together": without(family_rounds=0, groups="searches"),

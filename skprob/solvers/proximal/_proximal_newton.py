@@ -99,7 +99,7 @@ class ProximalNewton:
         """The state after steps on some features, up to a part of the gradient."""
         tuning, description = self._tuning, problem.description
         if state.features is None or not np.array_equal(features, state.features):
-            restricted = problem.restricted(features)
+            restricted = _restricted(problem, state, features)
             state = replace(
                 state, restricted=restricted, features=features, grams=None, pairs=()
             )
@@ -226,3 +226,16 @@ class ProximalNewton:
             return state
         step = model.parameters.reshape(-1) - state.point.parameters
         return replace(state, newton_step=step, expected_decrease=model.decrease)
+
+
+def _restricted(problem, state, features):
+    """The problem restricted to features: to half of the last working set, or less.
+
+    Columns are then copied from those of the working set, instead of from all.
+    """
+    last = state.features
+    if last is not None and 2 * len(features) <= len(last):
+        places = np.searchsorted(last, features)
+        if np.array_equal(last.take(places, mode="clip"), features):
+            return state.restricted.restricted(places)
+    return problem.restricted(features)

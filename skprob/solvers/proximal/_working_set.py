@@ -33,7 +33,10 @@ def working_set(problem, point, tuning):
     support = parameters.any(axis=0)
     excess = np.where(support, 0.0, np.abs(gradient).max(axis=0))
     n_kept, others = np.count_nonzero(support), np.flatnonzero(excess)
-    most = max(tuning.fewest_added, int(tuning.most_added * n_kept))
+    fewest, share = tuning.fewest_added, tuning.most_added
+    if description.n_stored < tuning.sparse_share * description.n_rows * size:
+        fewest, share = tuning.fewest_added_of_sparse, tuning.most_added_of_sparse
+    most = max(fewest, int(share * n_kept))
     n_chosen = n_kept + min(len(others), most)
     if n_chosen > tuning.largest_working_set * n_features:
         return None

@@ -17,7 +17,11 @@ from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkag
 from skprob.objective.little import LittlePoint
 from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
 from skprob.solvers._problem import CompositePoint, CompositeProblem
-from skprob.solvers.proximal._proximal_newton import ProximalNewton
+from skprob.solvers.proximal._proximal_newton import (
+    ProximalNewton,
+    ProximalState,
+    _restricted,
+)
 from skprob.solvers.proximal._working_set import working_set
 from skprob.targets import LabelTarget
 
@@ -132,6 +136,41 @@ def test_how_many_features_a_working_set_gains(kind):
     assert len(features) == 320
     assert set(range(200)) <= set(features)
     assert left == tuning.left_on_working_set
+
+
+@every_kind
+def test_a_working_set_of_sparse_rows_gains_more_features(kind):
+    X, signs = data(60, 1500, 2)
+    problem = CompositeHinges(X, signs, 1e-2, kind(np.full(1500, 1e-6)))
+    point, tuning = problem.at(problem.initial()), Tuning()
+    for n_stored, n_added in (
+        (60 * 1500, tuning.fewest_added),
+        (60 * 15, tuning.fewest_added_of_sparse),
+    ):
+        problem.description = replace(problem.description, n_stored=n_stored)
+        features, _ = working_set(problem, point, tuning)
+        assert len(features) == n_added
+
+
+def test_a_small_part_of_a_working_set_is_copied_from_it(monkeypatch):
+    X, signs = data(60, 300, 1)
+    problem = CompositeHinges(X, signs, 1e-2, EntryShrinkage(np.full(300, 0.1)))
+    features, point = np.arange(0, 40, 2), problem.at(problem.initial())
+    part = problem.restricted(features)
+    state = ProximalState(point=point, restricted=part, features=features)
+    restricted, copied_from = CompositeHinges.restricted, []
+
+    def noted(self, features):
+        copied_from.append(self)
+        return restricted(self, features)
+
+    monkeypatch.setattr(CompositeHinges, "restricted", noted)
+    for some, source in (([4, 38], part), ([4, 7], problem), ([4, 50], problem)):
+        result = _restricted(problem, state, np.array(some))
+        expected = restricted(problem, np.array(some))
+        w = np.ones(expected.description.shape).ravel()
+        assert copied_from.pop() is source
+        assert result.at(w).value == expected.at(w).value
 
 
 @every_kind
