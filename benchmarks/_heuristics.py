@@ -441,6 +441,7 @@ WITHOUT_ROW = {
     "least_on_device": "a GPU is slower by it",
     "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",
     "least_curvature": "of the same",
+    "products_of_diagonal": "with 4, 10 and 20 the passes are about the same",
     "forcing_of_gradient": "of texts with an l1 penalty, which no case has",
     "curvatures_kept": "when a fit has ended",
     "loose_gap": "when a fit has ended",

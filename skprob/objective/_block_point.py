@@ -359,14 +359,11 @@ class BlockPoint:
         part = take(counts, drawn) / share / take(importance, drawn)
         return design.take(drawn).sandwich(take(weight, drawn) * part[:, None])
 
-    def hessian_diagonal(self):
-        """Diagonal of the Hessian: (M, size)."""
-        return (self.block.design.power_sums(self.curvature())[1],)
-
-    def curvature_moments(self):
-        """Moments of the columns, with rows weighted by their mean curvature."""
-        weight = self.curvature()
-        return self.block.design.moments(namespace(weight).mean(weight, axis=1))
+    def curvature_sums(self, dtype):
+        """Sums of the curvature (M,), and of it times z and z² (M, size)."""
+        curvature = self.curvature()
+        sums = self.block.design.power_sums(as_type(curvature, dtype))
+        return column_sums(curvature), *map(to_numpy, sums)
 
     @cached_property
     def active(self):

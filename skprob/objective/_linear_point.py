@@ -11,7 +11,6 @@ from ._block_point import BlockPoint, BlockRay
 from ._penalty import add_penalty
 from ._piece_hessian import add_penalty_to_piece
 from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
-from ._several_blocks import pooled_moments
 
 
 def points_at(objective, parameters):
@@ -85,26 +84,25 @@ class LinearCurvature:
         terms = self._collect(BlockPoint.sandwich_on_device, by_output, share, dtype)
         return functools.reduce(operator.add, terms)
 
-    def curvature_moments(self):
-        """Total curvature, and mean and deviation of the columns weighted by it.
+    def curvature_moments(self, dtype=np.float64):
+        """Total curvature of each output (M,), and means and variances (M, size).
 
-        The weight of a row is the mean curvature of its raw predictions. At zero it is
+        These are of the columns, weighted by the curvature of the output. At zero it is
         the same for all rows, if their Hessians do not depend on targets and offsets.
+        With float32 they have the rounding errors of single precision.
         """
         objective = self._objective
         if self.is_at_zero and knows_gradient_at_zero(objective):
             total, _ = self.total_curvature()
-            moments = objective.units.standardized_moments(*objective.moments)
-            return float(total.mean()), *moments
+            mean, deviation = objective.units.standardized_moments(*objective.moments)
+            moments = np.broadcast_arrays(mean, deviation**2, self._matrix)[:2]
+            return total, *moments
         objective.count(1)
-        return self._map(BlockPoint.curvature_moments).merged(pooled_moments)
-
-    def hessian_diagonal(self):
-        """Diagonal of the Hessian with the penalty, (M, size), in one pass."""
-        objective = self._objective
-        objective.count(1)
-        (diagonal,) = self._sum(BlockPoint.hessian_diagonal)
-        return diagonal + self.ridge
+        total, mean, squares = self._sum(BlockPoint.curvature_sums, dtype)
+        weight = np.where(total > 0, total, 1)[:, None]
+        mean /= weight
+        # The difference may be a rounding error below zero.
+        return total, mean, np.maximum(squares / weight - mean**2, 0)
 
     def intercept_product(self, shift):
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""

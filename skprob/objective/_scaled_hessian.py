@@ -16,26 +16,25 @@ from ._block_point import BlockPoint, BlockRay, check_finite
 class ScaledHessian:
     """The Hessian of a linear objective in variables (size, M), in single precision.
 
-    The parameters of output k are unit * v_k; from the last one, of the constant, the
-    inner product of `center` and the others is subtracted.
+    The parameters of output k are unit[k] * v_k; from the last one, of the constant,
+    the inner product of center[k] and v_k without its last entry is subtracted.
 
     Parameters
     ----------
     objective : LinearObjective
         Its description suits single precision.
     points : Blocks of BlockPoint
-    unit : ndarray of shape (size,)
-    center : ndarray of shape (size - 1,) or None
+    unit : ndarray of shape (M, size)
+    center : ndarray of shape (M, size - 1) or None
         None if there is no constant.
     """
 
     def __init__(self, objective, points, unit, center):
-        self._objective, shift = objective, shift_of(objective.units)
-        if center is not None:
-            shift[:-1] -= center
+        self._objective = objective
         ridge = objective.penalty.diagonal * unit**2
-        numbers = (unit[:, None], ridge[:, None], shift)
-        self._unit, self._ridge, self._shift = (n.astype(np.float32) for n in numbers)
+        self._unit, self._ridge = _in_single(unit.T), _in_single(ridge.T)
+        self._center = None if center is None else _in_single(center.T)
+        self._shift = _in_single(shift_of(objective.units))
         self._rows = points.map(ScaledBlock)
 
     def product(self, variables):
@@ -44,6 +43,8 @@ class ScaledHessian:
         objective.count(1)
         variables = variables.reshape(len(self._unit), -1)
         coef = self._unit * variables
+        if self._center is not None:
+            coef[-1] -= np.einsum("jk,jk->k", self._center, variables[:-1])
         # Sums of blocks would be in double precision.
         product, *others = self._rows.collect(
             ScaledBlock.hessian_product, coef, self._shift
@@ -54,7 +55,10 @@ class ScaledHessian:
             n_outputs = product.shape[1]
             mean = product @ np.full(n_outputs, 1 / n_outputs, np.float32)
             product -= mean[:, None]
+        of_constant = product[-1].copy()
         product *= self._unit
+        if self._center is not None:
+            product[:-1] -= self._center * of_constant
         product += self._ridge * variables
         return product.reshape(-1)
 
@@ -106,6 +110,10 @@ class ScaledBlock:
         change = self._linear.hessian_product(self._last.astype(self._weight.dtype))
         change *= self._weight
         return self._rows.rmatvec(change.astype(np.float32), shift)
+
+
+def _in_single(numbers):
+    return numbers.astype(np.float32, order="C")
 
 
 def shift_of(units):

@@ -9,6 +9,10 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._utils.single_precision import smallest_pivot
 
+# Least curvature of an output, as a share of the mean of all outputs. In units of less
+# curvature products in single precision would have large rounding errors.
+_LEAST_SHARE = 1e-4
+
 
 class Identity:
     """Coordinates that are the parameters themselves."""
@@ -20,41 +24,55 @@ class Identity:
 
 
 class Scaling:
-    """Parameters of columns that are centred and scaled by the curvature of the rows.
+    """Parameters of columns that are centred and scaled, output by output.
 
-    The scales are the same for all classes; then the Hessian's diagonal is about one.
-    `moments` are the total, mean and deviation of the columns, weighted by curvature,
-    and `ridge` (size,) has the second derivatives of the penalty.
+    `moments` are the total curvature of each output (M,), and means and variances (M,
+    size) of the columns, weighted by it; `ridge` (size,) has the second derivatives of
+    the penalty. With an intercept the columns are centred at these means.
+
+    In units of an output's own deviations the diagonal of its Hessian would be one. The
+    unit here is the geometric mean of it and of the same unit for all outputs: along a
+    step rows get curvature in other outputs. With the unit and the means of all outputs
+    label sets of enron take 1.7 (softmax) and 2.1 times (1.5-entmax) the passes, other
+    texts 0.8 to 1.1 times.
     """
 
     def __init__(self, moments, ridge, description):
-        self._shape = description.shape
-        total, mean, deviation = moments
+        total, mean, variance = moments
         if description.has_intercept:
-            self._mean, deviation = mean[:-1], np.append(deviation[:-1], 1.0)
+            square = variance.copy()
+            square[:, -1] = 1.0
         else:
-            self._mean, deviation = None, np.hypot(mean, deviation)
-        curvature = total * deviation**2 + ridge
+            square = variance + mean**2
+        curvature = total[:, None] * square
+        common = curvature.mean(axis=0)
+        curvature = np.maximum(curvature, _LEAST_SHARE * common)
+        curvature = np.sqrt(curvature * common) + ridge
         # Where there is no curvature the scale is one.
         largest, eps = curvature.max(), np.finfo(float).eps
         least = eps * largest if largest > eps**2 else 1.0
         self._unit = 1 / np.sqrt(np.maximum(curvature, least))
+        #: Means of the scaled columns, which move the constants.
+        self._center = None
+        if description.has_intercept:
+            self._center = mean[:, :-1] * self._unit[:, :-1]
 
     def hessian_at(self, point):
         """The ``ScaledHessian`` at a point in these coordinates."""
-        return point.scaled_hessian(self._unit, self._mean)
+        return point.scaled_hessian(self._unit, self._center)
 
     def to_parameters(self, variables):
-        rows = self._unit * variables.reshape(self._shape)
-        if self._mean is not None:
-            rows[:, -1] -= rows[:, :-1] @ self._mean
+        variables = variables.reshape(self._unit.shape)
+        rows = self._unit * variables
+        if self._center is not None:
+            rows[:, -1] -= np.einsum("kj,kj->k", variables[:, :-1], self._center)
         return rows.ravel()
 
     def gradient(self, gradient):
-        rows = gradient.reshape(self._shape)
+        rows = gradient.reshape(self._unit.shape)
         scaled = rows * self._unit
-        if self._mean is not None:
-            scaled[:, :-1] -= np.outer(rows[:, -1], self._mean * self._unit[:-1])
+        if self._center is not None:
+            scaled[:, :-1] -= rows[:, -1:] * self._center
         return scaled.ravel()
 
 

@@ -85,7 +85,7 @@ def plan(description, tuning=Tuning()):
                          cosines.
     n_drawn              Rows for 4 products; up to 20 for 30 rows a column, at least 3.
                          All rows of little data.
-    renew_after          As many products as Gram matrices cost; 4 for the diagonal.
+    renew_after          As many products as Gram matrices cost; 10 for the diagonal.
     by_output            Each raw prediction separately, if the loss is a sum over them
                          and there is no Gram matrix. The slowest one then takes many
                          more products than the mean: 644 instead of 62 on enron.
@@ -160,7 +160,7 @@ def _chosen(description, tuning):
     return Plan(
         "diagonal",
         n_drawn=0,
-        renew_after=tuning.few_products,
+        renew_after=tuning.products_of_diagonal,
         n_recycled=0,
         precision=np.float32 if description.suits_single_precision else precision,
         precision_of_values=precision_of_values,

@@ -65,13 +65,12 @@ class Curvature(Protocol):
         With float32 rounding errors may be those of single precision.
         """
 
-    def curvature_moments(self) -> tuple[float, Array, Array]:
-        """Total curvature, mean and deviation of the columns, in one pass."""
+    def curvature_moments(self, dtype: type = np.float64) -> tuple[Array, Array, Array]:
+        """Total curvature of each output (n_outputs,), and moments of the columns.
 
-    def hessian_diagonal(self) -> Array:
-        """Diagonal of the Hessian with the penalty, (n_outputs, size), in one pass.
-
-        It is needed only of composite problems.
+        They are means and variances (n_outputs, size), weighted by the curvature of the
+        output. It takes one pass. With float32 rounding errors may be those of single
+        precision.
         """
 
 
@@ -105,8 +104,8 @@ class LinearPoint(Point, Curvature, Protocol):
     def scaled_hessian(self, unit: Array, center: Array | None) -> ScaledHessian:
         """The Hessian in other variables (size, n_outputs), if single precision suits.
 
-        The parameters of an output are unit * v; from that of the constant, the inner
-        product of `center` and the others is subtracted.
+        The parameters of output k are unit[k] * v_k; from that of the constant, the
+        inner product of center[k] and v_k without its last entry is subtracted.
         """
 
     def along_products(self, step: Array, hessian: ScaledHessian, is_far: bool) -> Ray:

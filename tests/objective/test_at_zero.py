@@ -105,12 +105,11 @@ def test_moments_and_target_sums_at_zero_are_those_of_the_rows(
                 for q in Q
             ]
         )
-        weight = s * jacobians.mean(axis=1)
-        total, mean, deviation = objective.curvature_at(
-            np.zeros(objective.n_parameters)
-        ).curvature_moments()
-        assert_allclose(total, weight.sum(), rtol=1e-12)
-        expected = weight @ Z / weight.sum()
+        start = objective.curvature_at(np.zeros(objective.n_parameters))
+        weight = s[:, None] * jacobians
+        total, mean, variance = start.curvature_moments()
+        assert_allclose(total, weight.sum(axis=0), rtol=1e-12)
+        expected = weight.T @ Z / total[:, None]
         assert_allclose(mean, expected, atol=1e-13)
-        square = weight @ (Z - expected) ** 2 / weight.sum()
-        assert_allclose(deviation, np.sqrt(square), atol=1e-7)
+        square = weight.T @ Z**2 / total[:, None]
+        assert_allclose(variance, square - expected**2, atol=1e-13)

@@ -60,18 +60,19 @@ def test_products_are_those_of_the_formula(mapping, fit_intercept, cuts, far):
     x = far * rng.normal(size=objective.shape) / np.sqrt(objective.shape[1])
     mean, scale, _ = objective.units
     A = (X - mean) / scale
-    unit = rng.uniform(0.5, 2, size=objective.shape[1])
-    T, center = np.diag(unit), None
+    unit, center = rng.uniform(0.5, 2, size=objective.shape), None
+    T = np.array([np.diag(numbers) for numbers in unit])
     if fit_intercept:
         A = np.hstack([A, np.ones((N_ROWS, 1))])
-        center = rng.normal(size=N_FEATURES)
-        T[-1, :-1] = -center * unit[:-1]
+        center = rng.normal(size=(N_CLASSES, N_FEATURES))
+        T[:, -1, :-1] = -center
     J = weight[:, None, None] * jacobians(mapping, A @ x.T)
-    ridge = np.zeros(len(unit))
+    ridge = np.zeros(objective.shape[1])
     ridge[:N_FEATURES] = 0.01 / scale**2
-    variables = rng.normal(size=(len(unit), N_CLASSES)).astype(np.float32)
-    change = np.einsum("nkl,nl->nk", J, A @ T @ variables)
-    expected = (A @ T).T @ change + (ridge * unit**2)[:, None] * variables
+    variables = rng.normal(size=objective.shape[::-1]).astype(np.float32)
+    AT = np.einsum("ni,kij->nkj", A, T)
+    change = np.einsum("nkl,nlj,jl->nk", J, AT, variables)
+    expected = np.einsum("nkj,nk->jk", AT, change) + (ridge * unit**2).T * variables
 
     point = objective.at(x.ravel())
     passes = objective.passes
@@ -106,8 +107,8 @@ def test_rays_along_products_are_those_of_the_step(fit_intercept, cuts, is_far):
     rng = np.random.default_rng(1)
     size = objective.shape[1]
     x = rng.normal(size=objective.shape) / np.sqrt(size)
-    unit = rng.uniform(0.5, 2, size=size) / np.sqrt(size)
-    center = rng.normal(size=N_FEATURES) if fit_intercept else None
+    unit = rng.uniform(0.5, 2, size=objective.shape) / np.sqrt(size)
+    center = rng.normal(size=(N_CLASSES, N_FEATURES)) if fit_intercept else None
     point, total = objective.at(x.ravel()), 0.0
     hessian = point.scaled_hessian(unit, center)
     for length in 0.5, -2.0:
@@ -115,9 +116,9 @@ def test_rays_along_products_are_those_of_the_step(fit_intercept, cuts, is_far):
         hessian.product(variables.ravel())
         hessian.moved(length)
         total = total + length * variables.astype(float)
-    step = (unit[:, None] * total).T
+    step = unit * total.T
     if fit_intercept:
-        step[:, -1] -= step[:, :-1] @ center
+        step[:, -1] -= (total.T[:, :-1] * center).sum(axis=1)
 
     passes = objective.passes
     ray = point.along_products(step.ravel(), hessian, is_far)
@@ -142,8 +143,8 @@ def test_no_ray_is_known_where_products_leave_rows_out():
     x = np.random.default_rng(1).normal(size=objective.shape)
     x *= 30 / np.sqrt(objective.shape[1])
     point = objective.at(x.ravel())
-    unit = np.ones(objective.shape[1])
-    hessian = point.scaled_hessian(unit, np.zeros(N_FEATURES))
+    center = np.zeros((N_CLASSES, N_FEATURES))
+    hessian = point.scaled_hessian(np.ones(objective.shape), center)
     step = np.random.default_rng(2).normal(size=objective.shape)
     hessian.product(step.T.ravel().astype(np.float32))
     hessian.moved(1.0)
@@ -174,11 +175,11 @@ def test_curvature_of_rows_that_are_nearer_to_their_targets(cuts):
     assert objective.passes == passes
     assert nearer.value == value
     assert_array_equal(nearer.gradient, gradient)
-    hessian = nearer.scaled_hessian(np.ones(N_FEATURES), None)
+    hessian = nearer.scaled_hessian(np.ones(objective.shape), None)
     product = hessian.product(variables.ravel()).reshape(expected.shape)
     atol = 3e-6 * np.abs(expected).max()
     assert_allclose(product, expected, rtol=0, atol=atol)
-    total = weight @ (p * (1 - p)).mean(axis=1)
+    total = weight @ (p * (1 - p))
     assert_allclose(nearer.curvature_moments()[0], total, rtol=1e-9)
 
     hessian.moved(0.01)

@@ -147,16 +147,12 @@ class SquaredHingesCurvature:
             weights = weights.mean(axis=1, keepdims=True)
         return np.array([(X.T * w) @ X for w in weights.T])
 
-    def hessian_diagonal(self):
+    def curvature_moments(self, dtype=np.float64):
         self._problem.count(1)
-        return self._weights.T @ self._problem._X**2 + self.ridge
-
-    def curvature_moments(self):
-        self._problem.count(1)
-        weights, X = self._weights.mean(axis=1), self._problem._X
-        total = weights.sum()
-        mean = weights @ X / total
-        return float(total), mean, np.sqrt(weights @ (X - mean) ** 2 / total)
+        weights, X = self._weights, self._problem._X
+        total = weights.sum(axis=0)
+        mean = weights.T @ X / total[:, None]
+        return total, mean, weights.T @ X**2 / total[:, None] - mean**2
 
 
 class SquaredHingesPoint(SquaredHingesCurvature):
@@ -210,16 +206,16 @@ class SquaredHingesPoint(SquaredHingesCurvature):
 
 
 class SquaredHingesScaledHessian:
-    """The Hessian in units of the features."""
+    """The Hessian in other units of the parameters."""
 
     def __init__(self, point, unit):
         self._point, self._unit = point, unit
 
     def product(self, variables):
-        columns = self._unit[:, None] * variables.reshape(len(self._unit), -1)
-        product = self._point.hessian_product(columns.T.ravel())
-        product = product.reshape(columns.T.shape).T * self._unit[:, None]
-        return product.astype(np.float32).ravel()
+        direction = self._unit * variables.reshape(self._unit.T.shape).T
+        product = self._point.hessian_product(direction.ravel())
+        product = self._unit * product.reshape(self._unit.shape)
+        return product.T.astype(np.float32).ravel()
 
     def moved(self, length):
         pass

@@ -22,20 +22,31 @@ def coordinates_at(objective, x, kind):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_of_many_columns_it_scales_them(n_classes):
+def test_of_many_columns_it_centres_and_scales_them(n_classes):
+    """By the geometric mean of the curvature in an output and the mean of outputs."""
     X, y = classes(n_classes, n_samples=20, n_features=60)
     present = np.random.default_rng(1).random(X.shape) < np.linspace(0.1, 0.9, 60)
     X = np.abs(X) * present
     X[:, 7] = 0
     for container in (np.asarray, sparse.csr_array):
         objective = objective_of(container(X), y, l2=1e-3)
+        shape = objective.shape
         x = np.random.default_rng(0).normal(size=objective.n_parameters) / 9
         hessian = hessian_at(objective, x)
         coordinates = coordinates_at(objective, x, "diagonal")
         moves = [coordinates.to_parameters(e) for e in np.eye(len(x))]
-        curvature = np.array([move @ hessian @ move for move in moves])
-        mean = curvature.reshape(objective.shape).mean(axis=0)
-        assert_allclose(mean, 1, rtol=1e-3)
+        found = np.array([move @ hessian @ move for move in moves]).reshape(shape)
+        # Of each output: the curvature of columns that are centred.
+        ridge = objective.penalty.diagonal[:-1]
+        blocks = np.einsum("kikj->kij", hessian.reshape(*shape, *shape))
+        diagonal = np.einsum("kii->ki", blocks)
+        centred = diagonal[:, :-1] - blocks[:, -1, :-1] ** 2 / diagonal[:, -1:] - ridge
+        centred = np.maximum(centred, 0)
+        common = centred.mean(axis=0)
+        unit = np.sqrt(np.maximum(centred, 1e-4 * common) * common) + ridge
+        assert_allclose(found[:, :-1], (centred + ridge) / unit, rtol=1e-3)
+        unit = np.sqrt(diagonal[:, -1] * diagonal[:, -1].mean())
+        assert_allclose(found[:, -1], diagonal[:, -1] / unit, rtol=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["gram by output", "gram", "diagonal"])

@@ -68,7 +68,7 @@ def test_the_minimal_problems_have_the_declared_members_and_no_others():
         (point, SquaredHingesPoint, LinearPoint),
         (point.along(point.gradient), PlainRay, Ray),
         (
-            point.scaled_hessian(np.ones(6), None),
+            point.scaled_hessian(np.ones(linear.description.shape), None),
             SquaredHingesScaledHessian,
             ScaledHessian,
         ),

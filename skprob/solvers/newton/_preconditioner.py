@@ -60,7 +60,7 @@ class Preconditioner:
         if kind == "none":
             return cls(Identity())
         if kind == "diagonal":
-            moments = curvature.curvature_moments()
+            moments = curvature.curvature_moments(plan.precision)
             coordinates = _coordinates_of(moments, curvature.ridge, plan, description)
             return cls(
                 coordinates, moments, recycled=recycled, precision=plan.precision

@@ -35,7 +35,8 @@ class HessianProducts:
         self._precision = precision
         self._forcing_term, self.n_products = forcing_term, 0
         if grams is None:
-            diagonal = point.hessian_diagonal()
+            total, mean, variance = point.curvature_moments()
+            diagonal = total[:, None] * (mean**2 + variance) + point.ridge
         else:
             diagonal = grams.diagonal(axis1=1, axis2=2) + point.ridge
             diagonal = np.broadcast_to(diagonal, shape)

@@ -28,11 +28,9 @@ class LBFGSMatrix:
 
     def __init__(self, point, shape, pairs, forcing_term):
         self._shape, self._forcing_term = shape, forcing_term
-        total, mean, deviation = point.curvature_moments()
-        diagonal = total * (deviation**2 + mean**2) + point.ridge
-        diagonal = np.broadcast_to(
-            np.maximum(diagonal, least_curvature(diagonal)), shape
-        )
+        total, mean, variance = point.curvature_moments()
+        diagonal = total[:, None] * (mean**2 + variance) + point.ridge
+        diagonal = np.maximum(diagonal, least_curvature(diagonal))
         self._factor = None
         if pairs:
             steps, changes = (np.array(each) for each in zip(*pairs, strict=True))
