@@ -70,7 +70,7 @@ class CSRDesign(DesignMatrix):
         return total, mean, np.sqrt(np.maximum(variance, 0))
 
     def moments_in_units(self, share, unit=None):
-        """Sums for :func:`precise_moments`."""
+        """Sums for ``precise_moments``."""
         # NumPy converts indices of other types at every use.
         column = self.host_X.indices.astype(np.intp, copy=False)
         values = self.host_X.data.astype(np.float64, copy=False)

@@ -72,7 +72,7 @@ class DenseDesign(DesignMatrix):
         return total, mean, deviation
 
     def moments_in_units(self, share, unit=None):
-        """Sums for :func:`precise_moments`."""
+        """Sums for ``precise_moments``."""
         X = self.host_X if unit is None else self.host_X / unit
         mean = share @ X
         z = X - mean

@@ -183,7 +183,7 @@ class LogLoss(Loss):
         Parameters
         ----------
         scores : ndarray of shape (n_samples, n_classes)
-            As for :meth:`evaluate`.
+            As for ``evaluate``.
         target : target of the same shape
 
         Returns
