@@ -169,7 +169,7 @@ class _Moments(NamedTuple):
         return _Moments(*(part.sum(axis=0) for part in self))
 
     def others(self):
-        """For each set, the moments of the rows of the other sets.
+        """The moments of the rows outside each set.
 
         A sum has no rounding errors of the size of the set that is left out.
         """

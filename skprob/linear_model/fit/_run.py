@@ -184,7 +184,7 @@ class Fit(NamedTuple):
 def attributes_of(spec, model, solution=None):
     """Fitted attributes of a classifier, by name.
 
-    Those of the solver are among them if there is a solution.
+    If there is a solution, they include the attributes of the solver.
     """
     attributes = {
         "classes_": model.classes,

@@ -66,9 +66,9 @@ def _by_steps(problem, state):
 def _by_products(problem, state, is_sparse, tuning):
     """The state with recent Gram matrices, and the minimum by Hessian products.
 
-    The Gram matrices are the preconditioner of conjugate gradients. Of sparse rows only
-    some would be drawn, in which rare features have no curvature: the preconditioner is
-    then the diagonal of the Hessian of all rows.
+    The Gram matrices are the preconditioner of conjugate gradients. They would be those
+    of some sparse rows, in which rare features have no curvature: for sparse rows the
+    preconditioner is the diagonal of the Hessian of all rows.
     """
     description, smooth = problem.description, state.point.smooth
     planned, grams = plan(description, tuning), None
