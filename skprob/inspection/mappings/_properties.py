@@ -21,7 +21,8 @@ _N_SAMPLES = 300
 # Number of points of a circle of scores. On a circle of many small steps the gain is
 # due to the asymmetry of the Jacobian. With few steps the symmetric part is larger.
 _CIRCLE = 512
-_N_CIRCLES = 8
+# Number of circles for each set of trial scores and each reach: 72 in a whole search.
+_N_CIRCLES = 2
 # Number of errors of the mapping after which a search ends. Rows with errors are found
 # by halving, which takes two calls a row: without a limit the search for a potential of
 # the identity takes 25 seconds.
@@ -124,20 +125,17 @@ def argmax_limit(mapping, scores, rng):
     second, first = np.sort(scores, axis=1)[:, -2:].T
     rows = scores[first - second >= 0.1]
     best = rows.argmax(axis=1)[:, None]
-    limit = None
-    for temperature in 10.0 ** -np.arange(1, 7):
-        # If a function overflows, the last temperature without NaN or error decides.
+    # If a function overflows, the lowest temperature without NaN or error decides.
+    for temperature in 10.0 ** -np.arange(6, 0, -1):
         try:
             with np.errstate(all="ignore"):
                 p = mapping(rows / temperature)
         except ValueError:
+            continue
+        if not np.isnan(p).any():
             break
-        if np.isnan(p).any():
-            break
-        limit = p, temperature
-    if limit is None:
+    else:
         return None
-    p, temperature = limit
     share = np.take_along_axis(p, best, axis=1)[:, 0]
     worst = share.argmin()
     if share[worst] > 0.99:
@@ -162,21 +160,27 @@ def gradient_of_convex(mapping, scores, rng):
     angle = np.linspace(0, 2 * np.pi, _CIRCLE, endpoint=False)[:, None]
     for reach in (2.0, 0.5, 0.125):
         u, v = rng.integers(-4, 5, (2, *shape)) * (reach / 4)
-        circle = np.cos(angle) * u[:_N_CIRCLES] + np.sin(angle) * v[:_N_CIRCLES]
-        for cycles in (
-            np.concatenate([centre, centre + u], axis=1),
-            np.concatenate([centre, centre + u, centre + v], axis=1),
-            centre[:_N_CIRCLES] + circle,
-        ):
-            example = _gain_round(mapping, cycles)
+        triangles = np.concatenate([centre, centre + u, centre + v], axis=1)
+        p = _values_of_cycles(mapping, triangles)
+        for n_points in (2, 3):
+            example = _gain_round(triangles[:, :n_points], p[:, :n_points])
             if example is not None:
                 return example
+        circles = np.cos(angle) * u[:_N_CIRCLES] + np.sin(angle) * v[:_N_CIRCLES]
+        circles += centre[:_N_CIRCLES]
+        example = _gain_round(circles, _values_of_cycles(mapping, circles))
+        if example is not None:
+            return example
     return None
 
 
-def _gain_round(mapping, cycles):
-    """A counterexample among cycles of scores (n_cycles, n_points, n_classes)."""
-    p = _values(mapping, cycles.reshape(-1, cycles.shape[2])).reshape(cycles.shape)
+def _values_of_cycles(mapping, cycles):
+    """Probabilities of cycles of scores (n_cycles, n_points, n_classes)."""
+    return _values(mapping, cycles.reshape(-1, cycles.shape[2])).reshape(cycles.shape)
+
+
+def _gain_round(cycles, p):
+    """A counterexample among cycles of scores and their probabilities `p`."""
     for turn in (1, -1):
         z, q = cycles[:, ::turn], p[:, ::turn]
         gains = np.einsum("cmk,cmk->c", q, np.roll(z, -1, axis=1) - z)
