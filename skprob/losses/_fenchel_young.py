@@ -156,25 +156,18 @@ def _inner_product(mapping, scores, target):
 
 
 def matching_loss(mapping):
-    """The default loss of a mapping in a fit.
+    """The default loss of a checked mapping, checked.
 
-    Parameters
-    ----------
-    mapping : Mapping
-
-    Returns
-    -------
-    loss : Loss
-        The Fenchel-Young loss if the mapping has a potential; the gradient field for a
-        mapping that is only a function; otherwise the log loss.
+    It is the Fenchel-Young loss if the mapping has a potential; the gradient field for
+    a mapping that is only a function; otherwise the log loss.
     """
     if mapping.traits.has_potential:
         return FenchelYoungLoss(mapping)
     # Imported when used: most mappings have a potential.
     if mapping.traits.is_only_a_function:
-        from ._gradient_field import GradientFieldLoss
-
-        return GradientFieldLoss(mapping)
-    from ._log import LogLoss
-
-    return LogLoss(mapping)
+        from ._gradient_field import GradientFieldLoss as OtherLoss
+    else:
+        from ._log import LogLoss as OtherLoss
+    loss = OtherLoss(mapping)
+    loss.check()
+    return loss

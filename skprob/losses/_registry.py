@@ -74,7 +74,8 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
             )
         loss = loss.with_mapping(mapping)
     elif loss == "auto":
-        loss = matching_loss(mapping)
+        mapping._validate_params()
+        return matching_loss(mapping)
     elif isinstance(loss, str) and loss in LOSSES:
         loss = LOSSES[loss](mapping)
     else:

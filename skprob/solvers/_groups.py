@@ -18,19 +18,12 @@ from .._utils.tuning import Tuning
 from ._state import Iteration, Solution
 
 
-def groups_of_outputs(description, tuning=Tuning()):
-    """Slices of the outputs that are minimised one after another.
+def groups_of_outputs(description, tuning=Tuning(), solver="auto"):
+    """Slices of the outputs that the named solver minimises one after another.
 
-    Parameters
-    ----------
-    description : Description
-    tuning : Tuning
-
-    Returns
-    -------
-    groups : list of slice
-        A single one if the loss is not a sum over outputs, or if all outputs fit in a
-        group. Rows on other machines have one, too: each group would take round trips.
+    There is a single one if the loss is not a sum over outputs, if all outputs fit in a
+    group, or if the name is of a solver that does not gain by groups. Rows on other
+    machines have one, too: each group would take round trips.
 
     Examples
     --------
@@ -49,7 +42,8 @@ def groups_of_outputs(description, tuning=Tuning()):
     """
     n_outputs, _ = description.shape
     most = max(tuning.group_size // description.n_rows, tuning.fewest_outputs)
-    if not description.is_separable or description.is_remote or n_outputs <= most:
+    has_groups = description.is_separable and solver in ("auto", "newton-cg")
+    if not has_groups or description.is_remote or n_outputs <= most:
         return [slice(0, n_outputs)]
     ends = np.linspace(0, n_outputs, -(-n_outputs // most) + 1).astype(int).tolist()
     return [slice(*pair) for pair in pairwise(ends)]

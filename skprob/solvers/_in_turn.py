@@ -3,7 +3,8 @@
 import math
 
 from .._utils.tuning import Tuning
-from ._solve import groups_of, solve
+from ._groups import groups_of_outputs
+from ._solve import solve
 from ._state import Iteration, Stage
 
 
@@ -60,7 +61,7 @@ def solve_in_turn(
         )
         if progress is not None:
             progress.end()
-        n_groups = len(groups_of(problem.description, solver, tuning))
+        n_groups = len(groups_of_outputs(problem.description, tuning, solver))
         n_spent += math.ceil(solution.n_iter / n_groups)
         parameters = solution.parameters
         history = total_of(history, solution.history, stage)
@@ -75,8 +76,8 @@ def most_iterations(problems, solver, max_iter, tuning=Tuning()):
 
     The last iteration of each problem may be unfinished.
     """
-    n_groups = [len(groups_of(each.description, solver, tuning)) for each in problems]
-    return max(n_groups) * max(max_iter, 1) + len(problems) - 1
+    groups = [groups_of_outputs(each.description, tuning, solver) for each in problems]
+    return max(map(len, groups)) * max(max_iter, 1) + len(problems) - 1
 
 
 def _numbered_from(n_before, callback):

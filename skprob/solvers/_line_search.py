@@ -25,6 +25,10 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     a quadratic model is too short as often as too long. So the length grows while the
     function keeps falling; then the search interpolates between the ends of a bracket.
 
+    The result is the trial of smallest slope among those where the function has fallen;
+    None if there is none. A ValueError of a trial, for instance because a user's
+    function is not finite, is raised if no shorter step has a small slope.
+
     Parameters
     ----------
     ray : Ray
@@ -35,18 +39,6 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     slope_left : float
         Largest slope at the end, relative to that at the start.
     tuning : Tuning
-
-    Returns
-    -------
-    best : Trial or None
-        The trial of smallest slope among those where the function has fallen; None if
-        there is none.
-
-    Raises
-    ------
-    ValueError
-        If a trial raises it, for instance because a user's function is not finite, and
-        no shorter step has a small slope.
 
     References
     ----------
@@ -65,23 +57,10 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
 
 
 def search_along(problem, point, step, slope_left, tuning=Tuning(), ray=None):
-    """The point at which a line search along a step ends.
+    """The point at which a line search along a step ends, and the length of the step.
 
-    Parameters
-    ----------
-    problem : Problem
-    point : Point
-    step : ndarray of shape (n_parameters,)
-    slope_left, tuning
-        As for :func:`line_search`.
-    ray : Ray, default=None
-        Ray along the step from the point; None stands for a new one.
-
-    Returns
-    -------
-    arrival : (Point, float) or None
-        The point at the end, and the length of the step. None if the step is not a
-        descent direction, or no trial has a smaller value.
+    The result is None if the step is not a descent direction, or no trial has a smaller
+    value. `ray` is along the step from the point; None stands for a new one.
     """
     slope = float(point.gradient.dot(step))
     if not slope < 0:
@@ -102,20 +81,8 @@ def rounding_error_of(problem, value, tuning=Tuning()):
 class LineSearch:
     """A line search whose caller computes the value and the slope at each length.
 
-    Parameters
-    ----------
-    start, rounding_error, slope_left, tuning
-        As for :func:`line_search`.
-
-    Attributes
-    ----------
-    length : float
-        Length of the next trial.
-    best : Trial or None
-        Best trial so far: see :func:`line_search`.
-    is_over : bool
-    is_small : bool
-        Whether the slope of the last trial was small.
+    The arguments are those of :func:`line_search`. `length` is that of the next trial,
+    `best` the best one so far, and `is_small` whether the slope of the last was small.
     """
 
     def __init__(self, start, rounding_error, slope_left, tuning=Tuning()):

@@ -25,23 +25,9 @@ class Solver(Protocol):
 def minimize(problem, solvers, criteria, start, callback=None, state=None):
     """Minimise a problem; when one solver is spent the next one continues.
 
-    Parameters
-    ----------
-    problem : Problem
-    solvers : iterable of Solver
-        Solvers to use in turn.
-    criteria : Criteria
-    start : ndarray of shape (n_parameters,)
-    callback : callable, default=None
-        ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
-        iteration; no other iteration follows the `last`. A true result stops the
-        solver.
-    state : State, default=None
-        State of the first solver at the start, if it is known.
-
-    Returns
-    -------
-    solution : Solution
+    ``callback(n_iter, parameters, value, gradient_norm, last)`` is called after every
+    iteration; no other iteration follows the `last`. A true result stops the solver.
+    `state` is that of the first solver at the start, if it is known.
     """
     record = Record(problem, criteria, callback)
     solvers = iter(solvers)
@@ -80,11 +66,8 @@ class Record:
         self._state, self._verdict, self._stopped = None, None, False
         #: A row for the start and each iteration.
         self.history: list[Iteration] = []
-
-    @property
-    def is_over(self):
-        """Whether the solver should stop."""
-        return self._stopped or self._verdict.is_last
+        #: Whether the solver should stop.
+        self.is_over = False
 
     @property
     def may_resume(self):
@@ -95,7 +78,7 @@ class Record:
     def add(self, state):
         """Check and report the point after an iteration, or at the start."""
         verdict = self._criteria.check(self._problem, state, self.history)
-        self._state, self._verdict = state, verdict
+        self._state, self._verdict, self.is_over = state, verdict, verdict.is_last
         n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
         value = state.point.value if state.stage is Stage.FINAL else state.stage_value
@@ -118,10 +101,12 @@ class Record:
                 n_iter, point.parameters, point.value, norm, verdict.is_last
             )
             self._stopped = bool(stop)
+            self.is_over = self.is_over or self._stopped
 
     def stall(self, state):
         """Check the last point again, after no step has lowered the objective."""
-        self._verdict = self._criteria.check(self._problem, state, self.history[:-1])
+        verdict = self._criteria.check(self._problem, state, self.history[:-1])
+        self._verdict, self.is_over = verdict, self._stopped or verdict.is_last
 
     def solution(self, solver):
         """The :class:`Solution` at the last point."""

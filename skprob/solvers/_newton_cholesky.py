@@ -108,20 +108,8 @@ def newton_state(problem, point, tuning, before=None):
 
     Along directions whose curvature is less than the damping, the step is too short and
     the expected decrease too small. So the damping is reduced if it changes the
-    decrease by more than a rounding error.
-
-    Parameters
-    ----------
-    problem : Problem
-    point : Point
-        Its Hessian is of shape (n_parameters, n_parameters).
-    tuning : Tuning
-    before : NewtonCholeskyState, default=None
-        State before the step to this point. Its damping is tried first.
-
-    Returns
-    -------
-    state : NewtonCholeskyState
+    decrease by more than a rounding error. The damping of the state `before` the step
+    to this point is tried first.
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)

@@ -32,8 +32,9 @@ def solve(
     ----------
     problem : Problem
     start : ndarray of shape (n_parameters,)
-    solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}
-        "auto" stands for the solver that :func:`method_for` chooses.
+    solver : str
+        A name of ``SOLVERS``; "auto" stands for the one that :func:`method_for`
+        chooses. ValueError is raised if the problem does not suit it.
     callback : callable, default=None
         As for :func:`minimize`.
     resume : (State, float), default=None
@@ -46,17 +47,13 @@ def solve(
     Returns
     -------
     solution : Solution
-
-    Raises
-    ------
-    ValueError
-        If the problem does not suit the solver.
     """
     description = problem.description
-    groups = groups_of(description, solver, tuning)
-    if len(groups) > 1:
-        solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
-        return minimize_groups(problem, groups, solve_group, start, callback)
+    if description.is_separable:
+        groups = groups_of_outputs(description, tuning, solver)
+        if len(groups) > 1:
+            solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
+            return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **limits)
     takes_hessian = solver == "newton-cholesky"
     if takes_hessian:
@@ -77,10 +74,3 @@ def solve(
     if resume is not None:
         state = NewtonCholesky(tuning).resume(problem, *resume)
     return minimize(problem, solvers(), criteria, start, callback, state)
-
-
-def groups_of(description, solver, tuning):
-    """Slices of the outputs that the named solver minimises one after another."""
-    if description.is_separable and solver in ("auto", "newton-cg"):
-        return groups_of_outputs(description, tuning)
-    return [slice(0, description.shape[0])]

@@ -194,13 +194,12 @@ class BaseLinearClassifier(
     def _fit_spec(self):
         """The checked parameters of a fit, as plain data."""
         mapping = clone(self._mapping())
+        mapping._validate_params()
         if self.temperature != 1:
-            mapping._validate_params()
             mapping = Temperature(mapping, self.temperature)
         loss = self._loss()
         if isinstance(loss, str) and loss == "auto":
             loss = matching_loss(mapping)
-            loss.check()  # It checks the mapping, too.
         else:
             loss = get_loss(loss, mapping)
         if not isinstance(self.margin, Real) or self.margin != 0:
