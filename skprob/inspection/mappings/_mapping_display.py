@@ -16,19 +16,24 @@ from ._input import labelled
 from ._profile import ProfileDisplay
 from ._support import SupportDisplay
 
+# Scores of the curves. All panels have three classes, so that mappings for a number of
+# classes, such as nested softmax, can be drawn.
+_FIXED_SCORES, _SCORES = (0.0, 0.0), (1.0, 0.0, -1.0)
+
 
 class MappingDisplay:
-    """Probabilities, entropy and zero regions of mappings, side by side.
+    """Probabilities, entropy and zero regions of mappings of three classes.
 
     Use :meth:`from_mapping`, :meth:`from_mappings` or :meth:`from_estimator` to make
-    one. Each panel is also a separate display, which has more options.
+    one. Each panel is also a separate display, which has more options and can be drawn
+    for other numbers of classes.
 
     Parameters
     ----------
     profile : ProfileDisplay
-        Probability against score, for all mappings.
+        Probability against score, for all mappings; the other two scores are zero.
     entropy : EntropyDisplay
-        Entropy against temperature, for all mappings.
+        Entropy against temperature, for all mappings and the scores 1, 0, -1.
     supports : dict of str to SupportDisplay
         Regions of the scores of three classes, by the classes with positive
         probability; the keys are the labels of the mappings.
@@ -142,8 +147,10 @@ class MappingDisplay:
         axes = _axes(ax, 2 + len(mappings))
         supports = zip(mappings.items(), axes[2:], strict=True)
         display = cls(
-            profile=ProfileDisplay.from_mappings(mappings, ax=axes[0]),
-            entropy=EntropyDisplay.from_mappings(mappings, ax=axes[1]),
+            profile=ProfileDisplay.from_mappings(
+                mappings, fixed_scores=_FIXED_SCORES, ax=axes[0]
+            ),
+            entropy=EntropyDisplay.from_mappings(mappings, scores=_SCORES, ax=axes[1]),
             supports={
                 label: SupportDisplay.from_mapping(mapping, ax=panel)
                 for (label, mapping), panel in supports

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import EntmaxClassifier
+from skprob import EntmaxClassifier, LinearClassifier
 from skprob.inspection import (
     EntropyDisplay,
     MappingDisplay,
@@ -21,7 +21,7 @@ from skprob.inspection import (
     SupportDisplay,
     mapping_table,
 )
-from skprob.mappings import Entmax, PerturbMax, Softmax, Temperature
+from skprob.mappings import Entmax, NestedSoftmax, PerturbMax, Softmax, Temperature
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -195,6 +195,25 @@ def test_all_panels_together():
     assert shown.plot(axes).axes_ == list(axes.ravel())
     with pytest.raises(ValueError, match=r"ax must be 4 axes, .* got 3"):
         shown.plot(axes.ravel()[:3])
+
+
+def test_all_panels_have_three_classes():
+    """So a mapping for three classes can be drawn, also that of a classifier."""
+    X, y = np.eye(3), ["car", "bus", "train"]
+    nested = NestedSoftmax([["bus", "train"]], scales=0.5)
+    model = LinearClassifier(nested, loss="log").fit(X, y)
+    for shown in (
+        MappingDisplay.from_estimator(model),
+        MappingDisplay.from_mapping(NestedSoftmax([0, 1, 0], scales=0.5)),
+    ):
+        z = shown.profile.scores
+        # The other class of the nest has the score zero, as has the third class.
+        inner = np.sqrt(np.exp(2 * z) + 1)
+        expected = inner / (inner + 1) * np.exp(2 * z) / (np.exp(2 * z) + 1)
+        (profile,) = shown.profile.probabilities.values()
+        np.testing.assert_allclose(profile, expected)
+    with pytest.raises(ValueError, match="each of the 3 classes; got 4"):
+        MappingDisplay.from_mapping(NestedSoftmax([0, 1, 0, 1]))
 
 
 def test_bad_input_is_refused():

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -245,3 +246,75 @@ def test_values_that_differ_by_orders_of_magnitude_hide_nothing():
     for C in (1, 100):
         for factors in (None, [1, 1, 1, 1e-30, 1e-30]):
             LinearClassifier(C=C, penalty_factors=factors).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:.*along feature 2")
+@pytest.mark.parametrize(
+    ("l1_ratio", "select"),
+    [(0.0, "coefficients"), (0.4, "coefficients"), (0.4, "features")],
+)
+def test_the_decrease_is_that_of_the_penalised_objective(monkeypatch, l1_ratio, select):
+    """At coefficients whose penalty is large, of a feature that adds a little loss."""
+    rng, C, factor, moved = np.random.default_rng(0), 100, 200, []
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.arange(150) % 4 == 0, rng.integers(0, 3, 150), y)
+    X[25, 2], X[:, 3] = 1e10, rng.normal(size=150) / 10
+    model = LinearClassifier(
+        C=C, l1_ratio=l1_ratio, select=select, penalty_factors=[1, 1, 1, factor]
+    )
+    fitted = []
+    decrease_along = _FittedRows.decrease_along
+
+    def spy(rows, *args):
+        fitted.append(rows)
+        return decrease_along(rows, *args)
+
+    monkeypatch.setattr(_FittedRows, "decrease_along", spy)
+    model.fit(X, y)
+    rows, coef = fitted[-1], np.array([2.0, -1.5, 0.0])
+    # The last feature gets other coefficients.
+    change = coef - rows._coef[:, 3]
+    rows._coef[:, 3] = coef
+    rows._blocks = rows._blocks.map(
+        lambda block: block._replace(raw=block.raw + X[:, [3]] * change)
+    )
+    losses_of = _FittedRows._moved
+
+    def moved_spy(rows, blocks, step):
+        moved.append(step)
+        return losses_of(rows, blocks, step)
+
+    monkeypatch.setattr(_FittedRows, "_moved", moved_spy)
+
+    def objective(step):
+        scores = rows._blocks.collect(lambda block: block.raw)[0]
+        losses, _ = softmax_loss(scores + X[:, [3]] * step, y)
+        w = coef + step
+        size = np.linalg.norm(w) if select == "features" else np.abs(w).sum()
+        penalty = (1 - l1_ratio) / 2 * w @ w + l1_ratio * size
+        return losses.mean() + factor * penalty / (C * len(y))
+
+    before = rows._penalty(coef) * factor
+    decrease = decrease_along(rows, 3, 0.0, X[:, 3].std(), 1e-8)
+    assert decrease > 0.5 * before
+    assert decrease == pytest.approx(objective(0.0) - objective(moved[-1]), rel=1e-9)
+
+
+@pytest.mark.parametrize("coef", [[0.0, 0.0, 0.0], [0.0, 2.0, -1.0]], ids=str)
+@pytest.mark.parametrize("select", ["coefficients", "features"])
+def test_the_smallest_subgradient_is_the_steepest_descent(select, coef):
+    """The objective falls by the squared norm of it, times a small length."""
+    rows = _FittedRows.__new__(_FittedRows)
+    rows._spec = SimpleNamespace(select=select)
+    coef, gradient, lasso = np.array(coef), np.array([0.5, 2.0, -3.0]), 0.7
+
+    def objective(w):
+        size = np.linalg.norm(w) if select == "features" else np.abs(w).sum()
+        return gradient @ w + lasso * size
+
+    steepest = rows._smallest_subgradient(gradient, coef, lasso)
+    assert steepest.any()
+    fall = (objective(coef) - objective(coef - 1e-6 * steepest)) / 1e-6
+    assert fall == pytest.approx(steepest @ steepest, rel=1e-5)
+    # A lasso as large as the gradient leaves nothing to gain at zero.
+    assert coef.any() or not rows._smallest_subgradient(gradient, coef, 4.0).any()
