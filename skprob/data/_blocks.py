@@ -38,27 +38,13 @@ class Blocks(ABC):
         blocks, for any number of threads, processes or machines.
         """
 
-    def merged(self, merge):
-        """A result for all blocks: that of a single one, or ``merge(self)``."""
-        return merge(self)
+    def merged(self, function, merge):
+        """The function's result for all rows: ``merge`` makes it of those of blocks."""
+        return merge(self.map(function))
 
 
 class SingleBlock(Blocks):
-    """One block in memory: functions are called in the calling thread.
-
-    Parameters
-    ----------
-    block : object
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.data import SingleBlock
-    >>> def total(block):
-    ...     return (block.sum(),)
-    >>> SingleBlock(np.array([1.0, 2.0])).sum(total)
-    [array(3.)]
-    """
+    """One block in memory: functions are called in the calling thread."""
 
     def __init__(self, block):
         #: The block itself.
@@ -72,8 +58,8 @@ class SingleBlock(Blocks):
         terms = function(self.single, *args)
         return [np.asarray(term, dtype=np.float64) for term in terms]
 
-    def merged(self, merge):
-        return self.single
+    def merged(self, function, merge):
+        return function(self.single)
 
     def paired_with(self, others):
         """The block of a pair: this block, and the block of `others`."""
@@ -98,15 +84,8 @@ def as_design(X):
 def row_slices(X, n_outputs, tuning=Tuning()):
     """Slices of the rows of X for blocks of a suitable size, in order.
 
-    There is at least one, and their sizes differ by one row at most.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    n_outputs : int
-        Number of raw predictions of each row.
-    tuning : Tuning
-        Its `block_size` and `block_bytes` are the limits of a block.
+    There is at least one, and their sizes differ by one row at most. A row has
+    `n_outputs` raw predictions.
 
     Examples
     --------

@@ -110,17 +110,10 @@ def precise_moments(design, share):
     """Means and deviations of columns, accurate for all units of the columns.
 
     If mean squares overflow, or are so small that they lose digits, the columns are
-    divided by their largest numbers.
-
-    Parameters
-    ----------
-    design : DenseDesign or CSRDesign
-        ``moments_in_units(share, unit)`` returns the means of the columns divided by a
-        unit, of shape (n_columns,) or None for 1; the rounding errors of the means; and
-        the mean squares about the means. ``largest_of_columns()`` returns the largest
-        absolute number of each column.
-    share : ndarray of shape (n_rows,)
-        Weights that sum to one.
+    divided by their largest numbers. The weights `share` of the rows sum to one.
+    ``design.moments_in_units(share, unit)`` returns the means of the columns divided by
+    a unit (None for 1), the rounding errors of the means, and the mean squares about
+    the means.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         mean, mean_error, variance = design.moments_in_units(share)

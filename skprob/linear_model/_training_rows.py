@@ -27,12 +27,9 @@ from ._trials import trial_scores
 
 
 def training_rows(estimator, spec, X, y, sample_weight, available, offset):
-    """The checked rows of a user's arguments of `fit`, in memory or on workers.
+    """A context with the checked rows of a user's arguments of `fit`.
 
-    Returns
-    -------
-    context : context manager
-        Its value is a RowsInMemory or DaskRows. At its end rows on workers are freed.
+    Its value is a RowsInMemory or DaskRows. At its end rows on workers are freed.
     """
     if any(map(is_dask, (X, y, sample_weight, available, offset))):
         from .dask import dask_rows, refuse_for_dask  # Imported when used.

@@ -167,27 +167,9 @@ def split_rows(
 ):
     """Blocks of the rows of data in memory, each a :class:`Block`; X is not copied.
 
-    Few rows are a single block.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-        Rows in an array of any library; the other arguments are moved to its device.
-    target : target of shape (n_samples, n_classes)
-        See :mod:`skprob.targets`.
-    weight : ndarray of shape (n_samples,)
-        Non-negative weights, which this function normalises.
-    offset : ndarray of shape (n_samples, n_classes), default=None
-        Numbers that are added to the scores.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        Classes that each row may choose from; None stands for all.
-    total : float, default=None
-        Sum of the weights of all rows, where these are only some of them.
-    tuning : Tuning
-
-    Returns
-    -------
-    blocks : SingleBlock or LocalBlocks
+    Few rows are a single block. X is an array of any library or a CSR matrix; the other
+    arguments, those of a :class:`Block`, are moved to its device. The weights are
+    divided by `total`, the sum of those of all rows, if these are only some of them.
     """
     keep_freed_memory(tuning.kept_memory)
     total = weight.sum() if total is None else total

@@ -30,7 +30,7 @@ class CosineObjective(MeanLoss):
     has_penalty = False
 
     def __init__(self, blocks, loss):
-        data = blocks.map(description_of_block).merged(joined_description)
+        data = blocks.merged(description_of_block, joined_description)
         data = data._replace(is_linear=False, suits_single_precision=False)
         super().__init__(blocks, data, loss)
         #: Shape of the class vectors.

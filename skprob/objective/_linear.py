@@ -6,8 +6,6 @@ data is in `little/`, one of other data in `_linear_point.py`. `_parts.py` has
 objectives of some features, outputs or rows, and `certificates/` the duality gap.
 """
 
-import copy
-
 import numpy as np
 
 from .._utils.arrays import precision
@@ -94,10 +92,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         factors=None,
         tuning=Tuning(),
     ):
-        # The results for several blocks are merged by a function.
-        data = blocks.map(description_of_block).merged(joined_description)
-        moments = blocks.map(_block.moments_of_block).merged(pooled_moments)
-        _, mean, deviation = moments
+        data = blocks.merged(description_of_block, joined_description)
+        _, mean, deviation = blocks.merged(_block.moments_of_block, pooled_moments)
         polytope = loss.mapping.traits.polytope
         n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
@@ -137,21 +133,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def common_columns(self):
         """Columns in which the same change of all outputs changes nothing."""
         return self.penalty.free_columns if self.description.is_shift_invariant else []
-
-    def features_with_little_penalty(self):
-        """Numbers, means and deviations of the features of X with a negligible penalty.
-
-        The penalty is negligible if it is below the rounding errors of the duality gap.
-        """
-        some = np.flatnonzero(~self._has_large_penalty())
-        numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
-        return numbers, *(moment[some] for moment in self.moments)
-
-    def with_l2(self, l2):
-        """The objective of the same data and loss with another strength."""
-        other = copy.copy(self)
-        other.penalty = self.penalty.with_strength(l2)
-        return other
 
     def to_model(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of parameters.

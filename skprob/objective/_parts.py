@@ -1,4 +1,4 @@
-"""Objectives of some features, outputs or rows of a linear objective."""
+"""Objectives made from a linear one: of another strength, or of a part of its data."""
 
 import copy
 from dataclasses import replace
@@ -14,7 +14,13 @@ from .little import is_little
 
 
 class PartsOfObjective:
-    """Mixin of :class:`LinearObjective`: a part of its data, or each of its outputs."""
+    """Mixin of :class:`LinearObjective`: another strength, or a part of its data."""
+
+    def with_l2(self, l2):
+        """The objective of the same data and loss with another strength."""
+        other = copy.copy(self)
+        other.penalty = self.penalty.with_strength(l2)
+        return other
 
     def restricted(self, features):
         """The objective of some features alone, given by their numbers.
@@ -46,6 +52,15 @@ class PartsOfObjective:
             coupling = self._target_sums.coupling[:, columns]
             other._target_sums = self._target_sums._replace(coupling=coupling)
         return other
+
+    def features_with_little_penalty(self):
+        """Numbers, means and deviations of the features of X with a negligible penalty.
+
+        The penalty is negligible if it is below the rounding errors of the duality gap.
+        """
+        some = np.flatnonzero(~self._has_large_penalty())
+        numbers = some if self._numbers_in_X is None else self._numbers_in_X[some]
+        return numbers, *(moment[some] for moment in self.moments)
 
     @property
     def has_several_classes(self):

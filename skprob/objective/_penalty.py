@@ -106,16 +106,9 @@ class RidgeAlongStep(NamedTuple):
 def add_penalty(hessian, diagonal, common_columns):
     """Add a penalty to Hessians (..., M, size, M, size), in place.
 
-    If the loss is invariant to equal changes of all raw predictions, curvature is added
-    along this direction, so that no step leads along it.
-
-    Parameters
-    ----------
-    hessian : ndarray of shape (..., M, size, M, size)
-    diagonal : ndarray of shape (..., size)
-        Second derivatives of the penalty.
-    common_columns : list of int
-        Columns of the parameters that have such a direction.
+    `diagonal`, of shape (..., size), has the second derivatives of the penalty. In the
+    common columns, equal changes of all raw predictions change nothing: curvature is
+    added along this direction, so that no step leads along it.
     """
     for column in common_columns:
         hessian[..., column, :, column] += 1 / hessian.shape[-2]

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .._utils.arrays import precision
-from ._newton_cholesky import newton_state, suits_whole_hessian
+from ._newton_cholesky import NewtonCholesky, suits_whole_hessian
 
 
 def confirmed_decrease(problem, state, tuning):
@@ -21,13 +21,14 @@ def confirmed_decrease(problem, state, tuning):
     the quadratic model at the point without them.
     """
     known, description = state.expected_decrease, problem.description
+    solver = NewtonCholesky(tuning)
     if description.has_shrinkage:
         return known
     if state.newton_step is None:
         if not suits_whole_hessian(description, tuning):
             return known
         point = problem.at(state.point.parameters)
-        state = newton_state(problem, point, tuning)
+        state = solver.init(problem, point)
         known = float(np.fmax(known, state.expected_decrease))
     point, step = state.point, state.newton_step
     # If the expected decrease is a rounding error, so is the step.
@@ -36,7 +37,7 @@ def confirmed_decrease(problem, state, tuning):
     loss, without = point.without_tails(step)
     if without is None:
         return known
-    without = newton_state(problem, without, tuning)
+    without = solver.init(problem, without)
     return float(np.fmax(known, loss + without.expected_decrease))
 
 

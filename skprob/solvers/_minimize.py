@@ -5,21 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from time import perf_counter
-from typing import Protocol
 
-from ._state import Iteration, Solution, Stage, State
-
-
-class Solver(Protocol):
-    """Two functions of plain data."""
-
-    name: str
-
-    def init(self, problem, point) -> State:
-        """The state at a point to start from."""
-
-    def step(self, problem, state) -> State:
-        """The state after one iteration, or the same point with `is_spent`."""
+from ._state import Iteration, Solution, Stage
 
 
 def minimize(problem, solvers, criteria, start, callback=None, state=None):

@@ -73,9 +73,53 @@ class NewtonCholesky:
     tuning: Tuning = Tuning()
     name: ClassVar[str] = "newton-cholesky"
 
-    def init(self, problem, point):
-        """The state at a point, with Newton's step from there."""
-        return newton_state(problem, point, self.tuning)
+    def init(self, problem, point, before=None):
+        """The state at a point, with Newton's step from there.
+
+        It is spent if the Hessian has no Cholesky factor.
+
+        Along directions whose curvature is less than the damping, the step is too short
+        and the expected decrease too small. So the damping is reduced if it changes the
+        decrease by more than a rounding error. The damping of the state `before` the
+        step to this point is tried first.
+        """
+        hessian, gradient, tuning = point.hessian(), point.gradient, self.tuning
+        rounding = precision(problem.description.dtype)
+        most = rounding ** (0.83 if problem.has_penalty else 0.6)
+        damping, least = most, rounding
+        if before is not None:
+            damping, least = before.damping, before.least_damping
+        diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
+        curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
+        while True:
+            diagonal[:] = curvature + damping * unit
+            # The matrix is symmetric, and its transpose has the memory order of LAPACK.
+            _, step, failed = dposv(hessian.T, -gradient)
+            if failed and damping >= most:
+                return NewtonCholeskyState(
+                    point=point, damping=damping, least_damping=least, is_spent=True
+                )
+            if failed:
+                damping = least = 100 * damping
+                continue
+            decrease = -float(gradient.dot(step)) / 2
+            damped = damping * unit * float(step.dot(step)) / 2
+            is_resolved = damped <= max(tuning.damped_part * decrease, rounding)
+            if is_resolved:
+                break
+            if damping <= least:
+                # There may be directions of even less curvature.
+                decrease += tuning.unresolved_curvature * damped
+                break
+            damping = max(damping / 100, least)
+        return NewtonCholeskyState(
+            point=point,
+            newton_step=step,
+            expected_decrease=decrease if math.isfinite(decrease) else math.nan,
+            is_resolved=is_resolved,
+            damping=damping,
+            least_damping=least,
+        )
 
     def resume(self, problem, state, factor):
         """The state at the same point under a multiple of its penalty."""
@@ -98,53 +142,4 @@ class NewtonCholesky:
         if arrival is None:
             return replace(state, is_spent=True)
         after, _ = arrival
-        return newton_state(problem, after, tuning, before=state)
-
-
-def newton_state(problem, point, tuning, before=None):
-    """The state at a point, with Newton's step from there.
-
-    It is spent if the Hessian has no Cholesky factor.
-
-    Along directions whose curvature is less than the damping, the step is too short and
-    the expected decrease too small. So the damping is reduced if it changes the
-    decrease by more than a rounding error. The damping of the state `before` the step
-    to this point is tried first.
-    """
-    hessian, gradient = point.hessian(), point.gradient
-    rounding = precision(problem.description.dtype)
-    most = rounding ** (0.83 if problem.has_penalty else 0.6)
-    damping, least = most, rounding
-    if before is not None:
-        damping, least = before.damping, before.least_damping
-    diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
-    curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
-    while True:
-        diagonal[:] = curvature + damping * unit
-        # The matrix is symmetric, and its transpose has the memory order of LAPACK.
-        _, step, failed = dposv(hessian.T, -gradient)
-        if failed and damping >= most:
-            return NewtonCholeskyState(
-                point=point, damping=damping, least_damping=least, is_spent=True
-            )
-        if failed:
-            damping = least = 100 * damping
-            continue
-        decrease = -float(gradient.dot(step)) / 2
-        damped = damping * unit * float(step.dot(step)) / 2
-        is_resolved = damped <= max(tuning.damped_part * decrease, rounding)
-        if is_resolved:
-            break
-        if damping <= least:
-            # There may be directions of even less curvature.
-            decrease += tuning.unresolved_curvature * damped
-            break
-        damping = max(damping / 100, least)
-    return NewtonCholeskyState(
-        point=point,
-        newton_step=step,
-        expected_decrease=decrease if math.isfinite(decrease) else math.nan,
-        is_resolved=is_resolved,
-        damping=damping,
-        least_damping=least,
-    )
+        return self.init(problem, after, before=state)

@@ -1,11 +1,11 @@
-"""The state, the history and the result of a solver."""
+"""A solver, with its state, its history and its result."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from .._utils.typing import Array
 from ._problem import Point
@@ -52,6 +52,18 @@ class State:
     is_spent: bool = False
     #: Whether no step lowers the objective any more.
     is_stalled: bool = False
+
+
+class Solver(Protocol):
+    """Two functions of plain data."""
+
+    name: str
+
+    def init(self, problem, point) -> State:
+        """The state at a point to start from."""
+
+    def step(self, problem, state) -> State:
+        """The state after one iteration, or the same point with `is_spent`."""
 
 
 class Iteration(NamedTuple):

@@ -103,15 +103,6 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
     Parameters and errors are those of :func:`encode_target`, with two differences:
     there may be no rows, no row of some class and no row with a label; and the target
     type must be given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.targets import encode_rows
-    >>> encoded = encode_rows(np.array([1, 1]), "class", float, np.array([0, 1]))
-    >>> encoded.target.to_dense(float)
-    array([[0., 1.],
-           [0., 1.]])
     """
     if target_type != "class":
         fields = encode_matrix(y, target_type, dtype, classes, polytope, none_class)
@@ -130,19 +121,6 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
 
 def infer_target_type(y):
     """The target type of `y`; a 0/1 matrix never counts as candidates.
-
-    Parameters
-    ----------
-    y : ndarray or sparse matrix
-
-    Returns
-    -------
-    target_type : {"class", "label_set", "distribution"}
-
-    Raises
-    ------
-    ValueError
-        If it is none of them.
 
     Examples
     --------

@@ -8,17 +8,7 @@ from ._sparse import SparseTarget
 
 
 def classes_and_numbers(labels):
-    """The classes among checked labels, sorted, and the number of each label's class.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-    numbers : ndarray of int of shape (n_samples,)
-    """
+    """The sorted classes of checked labels, and the number of each label's class."""
     if labels.dtype.kind == "i" and len(labels):
         least, most = int(labels.min()), int(labels.max())
         if most - least < len(labels):

@@ -12,21 +12,20 @@ and device.
 
 from ._conversions import (
     asarray_like,
+    dense,
     is_on_device_of,
     moved,
+    on_host,
     real_dtypes,
     take,
     widened,
 )
 from ._libraries import (
-    check_tensor,
-    dense,
     is_dask,
     is_foreign,
     is_host,
     namespace,
     numpy_dtype,
-    on_host,
     to_numpy,
 )
 from ._matrices import (
@@ -60,7 +59,6 @@ __all__ = [
     "all_finite",
     "as_type",
     "asarray_like",
-    "check_tensor",
     "column_sums",
     "columns_of",
     "concat",

@@ -1,10 +1,11 @@
 """Arrays in the library, on the device and in the type of others."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.externals.array_api_compat import is_array_api_obj
 from sklearn.utils._array_api import _max_precision_float_dtype
 
-from ._libraries import is_host, namespace, numpy_dtype, to_numpy
+from ._libraries import is_foreign, is_host, namespace, numpy_dtype, to_numpy
 
 
 def asarray_like(array, other):
@@ -70,3 +71,13 @@ def take(array, rows):
     if isinstance(rows, slice):
         return array[slice(*rows.indices(array.shape[0])), ...]
     return namespace(array).take(array, asarray_like(rows, array), axis=0)
+
+
+def on_host(data):
+    """Array-like data as a NumPy array, those of another library copied to the host."""
+    return to_numpy(data) if is_foreign(data) else np.asarray(data)
+
+
+def dense(array):
+    """A sparse matrix as a NumPy array; other arrays themselves."""
+    return array.toarray() if sparse.issparse(array) else array

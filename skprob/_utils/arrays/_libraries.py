@@ -58,31 +58,3 @@ def numpy_dtype(array):
         return array.dtype
     xp = namespace(array)
     return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
-
-
-def check_tensor(name, array):
-    """Raise if a tensor of torch is sparse, or requires gradients.
-
-    Few functions of torch take a sparse one, and no gradients are computed.
-    """
-    if getattr(array, "requires_grad", False) is True:
-        raise ValueError(
-            f"{name} must not require gradients, which are not propagated; got a "
-            f"tensor with requires_grad=True. Give {name}.detach()."
-        )
-    layout = str(getattr(array, "layout", ""))
-    if layout.startswith("torch.sparse"):
-        raise ValueError(
-            f"{name} must be a dense tensor; got one with layout={layout}. Give "
-            f"{name}.to_dense(), or a sparse matrix of SciPy."
-        )
-
-
-def on_host(data):
-    """Array-like data as a NumPy array, those of another library copied to the host."""
-    return to_numpy(data) if is_foreign(data) else np.asarray(data)
-
-
-def dense(array):
-    """A sparse matrix as a NumPy array; other arrays themselves."""
-    return array.toarray() if sparse.issparse(array) else array

@@ -6,7 +6,8 @@
 of X. `columns.py` matches the columns of DataFrames with the classes. `matrices.py`
 checks scores and other matrices, `points.py` probabilities, `indicators.py` matrices of
 0 and 1, `unknown.py` their entries that are not known, `costs.py` matrices of costs,
-and `folds.py` the argument cv. `constraints.py` has types of parameters for
+`folds.py` the argument cv, and
+`tensors.py` tensors of torch. `constraints.py` has types of parameters for
 scikit-learn.
 """
 
@@ -61,6 +62,7 @@ from .points import (
     as_points,
 )
 from .targets import are_labels
+from .tensors import check_tensor
 from .unknown import fill_unknown, known_part
 
 __all__ = [
@@ -87,6 +89,7 @@ __all__ = [
     "check_sample_weight",
     "check_squares",
     "check_target",
+    "check_tensor",
     "common_names",
     "csr_indicator",
     "distinct_classes",

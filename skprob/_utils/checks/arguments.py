@@ -51,27 +51,10 @@ def has_small_squares(X):
 
 
 def check_target(y, name, *, len_of, may_have_unknown=False):
-    """A user's target as an array or CSR matrix of the right length.
+    """A user's target as an array or CSR matrix, with a row for each one of `len_of`.
 
-    Parameters
-    ----------
-    y : array-like or sparse matrix
-        Labels, a 0/1 indicator or distributions; the kind is not checked.
-    name : {"y", "y_true"}
-        The argument that errors name.
-    len_of : array or sparse matrix
-        The data whose number of rows `y` must have.
-    may_have_unknown : bool, default=False
-        Whether entries of a matrix may be NaN, which stands for "not known".
-
-    Returns
-    -------
-    y : ndarray or CSR matrix
-
-    Raises
-    ------
-    ValueError
-        If `y` is not an array, not finite, or has another number of rows.
+    Its kind is not checked. With `may_have_unknown`, entries of a matrix may be NaN,
+    which stands for "not known". Errors name the argument.
 
     Examples
     --------

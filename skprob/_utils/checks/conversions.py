@@ -9,7 +9,6 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from ..arrays import (
-    check_tensor,
     is_foreign,
     namespace,
     numpy_dtype,
@@ -25,6 +24,7 @@ from .matrices import (
     without_duplicates,
 )
 from .messages import naming
+from .tensors import check_tensor
 
 
 def converted_X(estimator, X, reset):

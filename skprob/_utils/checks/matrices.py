@@ -5,7 +5,6 @@ from scipy import sparse
 
 from ..arrays import (
     asarray_like,
-    check_tensor,
     is_dask,
     is_foreign,
     is_on_device_of,
@@ -13,6 +12,7 @@ from ..arrays import (
     to_numpy,
     widened,
 )
+from .tensors import check_tensor
 
 
 def as_real(name, array):

@@ -7,10 +7,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..arrays import check_tensor, is_foreign, to_numpy
+from ..arrays import is_foreign, to_numpy
 from ..labels import plain_labels
 from .matrices import refuse_dask, refuse_unreadable, refuse_wrong_indices
 from .messages import naming
+from .tensors import check_tensor
 
 
 def target_array(y, name, may_have_unknown):

@@ -14,13 +14,7 @@ class LittleDesign(DenseDesign):
     """Standardised rows in an array that fits the cache, with a constant column.
 
     Calls of functions take longer than arithmetic on little data, so every product is
-    one call.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_rows, n_columns)
-        Standardised rows in float64.
-    tuning : Tuning
+    one call. The rows Z are in float64.
     """
 
     def __init__(self, Z, tuning=Tuning()):

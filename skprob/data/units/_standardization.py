@@ -123,17 +123,6 @@ def standardized(design, units, n_rows, tuning=Tuning()):
     """A design of some of `n_rows` rows, in standardised columns.
 
     They are copied to one array if all `n_rows` are little data.
-
-    Parameters
-    ----------
-    design : DesignMatrix of shape (n_some, n_features)
-    units : Standardization
-    n_rows : int
-    tuning : Tuning
-
-    Returns
-    -------
-    design : LittleDesign or StandardizedDesign of shape (n_some, units.size)
     """
     if isinstance(design, ArrayDesign):
         return StandardizedArray(design, units)

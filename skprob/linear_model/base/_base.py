@@ -304,12 +304,8 @@ def replace_fitted(estimator, attributes, kept=_OF_FEATURES):
 def unchanged_on_error(estimator, after_interrupt=None):
     """If a fit fails or is interrupted, restore the estimator.
 
-    Parameters
-    ----------
-    estimator : estimator
-    after_interrupt : dict, default=None
-        Fitted attributes that a fit has reached so far. If it is not empty, they
-        replace those of the estimator after a KeyboardInterrupt.
+    After a KeyboardInterrupt the attributes `after_interrupt`, a dict of those that a
+    fit has reached so far, replace those of the estimator if there are any.
     """
     before = fitted_attributes(estimator)
     try:

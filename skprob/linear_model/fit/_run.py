@@ -18,7 +18,7 @@ from ._start import start_from
 
 
 def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=None):
-    """Fit a linear model to checked rows.
+    """The :class:`Fit` of a linear model to checked rows.
 
     Parameters
     ----------
@@ -30,10 +30,6 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=Non
         It is notified of iterations, and may stop the fit.
     path_start : PathStart, default=None
         The objective and a point near its minimum, if C is chosen along a path.
-
-    Returns
-    -------
-    fit : Fit
     """
     spec = spec.for_rows(rows)
     options = spec.solver_options
@@ -78,18 +74,9 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=Non
 
 
 def objectives_of(spec, rows):
-    """The objectives to minimise one after the other, or only the last of them.
+    """The objectives to minimise one after the other, of a spec for these rows.
 
-    Parameters
-    ----------
-    spec : FitSpec
-        The spec of these rows. If it has coefficients to start from, only the last
-        objective is returned.
-    rows : RowsInMemory or DaskRows
-
-    Returns
-    -------
-    objectives : list of LinearObjective or CosineObjective
+    If the spec has coefficients to start from, only the last of them is returned.
     """
     strength = penalty_strength(spec.C, rows.total_weight)
     _check_on_rows(spec, rows)
@@ -166,17 +153,9 @@ def model_of(coef, intercept, spec, rows):
 
 
 class Fit(NamedTuple):
-    """The result of a fit.
+    """The result of a fit."""
 
-    Attributes
-    ----------
-    spec : FitSpec
-        The spec for these rows, with the estimated noise if there is one.
-    model : FittedModel
-    solution : Solution
-    """
-
-    spec: FitSpec
+    spec: FitSpec  #: The spec for these rows, with the estimated noise if any.
     model: FittedModel
     solution: Solution
 

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import check_tensor, is_foreign, to_numpy, weighted_mean
+from ..._utils.arrays import is_foreign, to_numpy, weighted_mean
 from ..._utils.checks import (
     check_sample_weight,
     check_target,
+    check_tensor,
     fill_unknown,
     in_order,
     known_part,

@@ -70,14 +70,6 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     It is at most the `known` bound of this point. If it is above `enough`, it is made
     tighter where this is likely to halve it or to bring it below `enough`. With
     Newton's step from the point it is about the expected decrease of this step.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-    point : Point
-        A point with parameters and gradient of shape (n_parameters,).
-    enough, known : float
-    newton_step : ndarray of shape (n_parameters,), default=None
     """
     if not objective.traits.has_negative_entropy:
         return known
@@ -140,17 +132,9 @@ def _means_after(objective, parameters, mean, step, value, slope):
 def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
     """The bound of probabilities p_i of the rows, from means over these.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-    parameters : ndarray of shape (M, size)
-        Parameters W of the point that the bound is for.
-    mean : float
-        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] at these parameters.
-    gradient : ndarray of shape (M, size)
-        l2 W + V.
-    mismatch : float
-        The first sum, which is zero for the model's probabilities.
+    The bound is for a point with parameters W (M, size), and the mean is that of
+    Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] there. The gradient is l2 W + V, and the
+    mismatch the first sum, which is zero for the model's probabilities.
     """
     some = slice(objective.n_features)
     ridge, slope = objective.penalty.diagonal[some], gradient[:, some]
@@ -179,14 +163,8 @@ class Mixture(NamedTuple):
 def mixture(objective, parameters, mean, residual):
     """The :class:`Mixture` at parameters (M, size) of an objective with intercepts.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-    parameters : ndarray of shape (M, size)
-    mean : float
-        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩].
-    residual : ndarray of shape (M,)
-        Gradient of the mean loss in the intercepts.
+    The mean is that of :func:`_gap_of`, and the residual (M,) is the gradient of the
+    mean loss in the intercepts.
     """
     target_mean, traits = objective.class_means, objective.traits
     # Mean probabilities less mean target, class by class.
