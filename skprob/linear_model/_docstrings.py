@@ -234,9 +234,10 @@ cv : int, cross-validation generator, iterable or "loo", default=None
     As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
     stratified for labels; fewer where y has fewer rows, or no class has five rows.
     "loo" is approximate leave-one-out, which fits to all rows only and counts as one
-    fold in the attributes. It needs a convex loss with bounded second derivatives, the
-    ridge penalty, X in memory, and a ``scoring`` that depends on predictions only:
-    None, a name, or the result of ``make_scorer``.
+    fold in the attributes. Where that takes more than about a second for each fit, it
+    is up to five folds of 20 % of the rows, as for ``C="loo"``. It needs a convex loss
+    with bounded second derivatives, the ridge penalty, X in memory, and a ``scoring``
+    that depends on predictions only: None, a name, or the result of ``make_scorer``.
 scoring : str or callable, default=None
     Name of a scorer of scikit-learn or ``scorer(estimator, X, y)``, greater is better.
     None is minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and

@@ -43,9 +43,10 @@ __all__ = [
     "Ridge",
     "WideObjective",
     "drawn_rows",
-    "is_exact_affordable",
+    "is_affordable",
     "leave_one_out",
     "n_raw_predictions",
+    "number_of_columns",
     "scores_of",
     "split_rows",
 ]
@@ -61,8 +62,9 @@ _MODULES = {
     "PenaltyShape": "composite",
     "WideObjective": "_wide",
     "drawn_rows": "left_out",
+    "is_affordable": "left_out",
     "leave_one_out": "left_out",
-    "is_exact_affordable": "left_out",
+    "number_of_columns": "left_out",
 }
 
 

@@ -276,13 +276,13 @@ def test_a_gram_matrix_of_some_rows(library):
 
 
 @pytest.mark.parametrize(
-    ("largest_whole", "alpha"), [(1e10, 1.0), (0, 2.0)], ids=["whole", "folds"]
+    ("largest_cost", "alpha"), [(1e10, 1.0), (0, 2.0)], ids=["whole", "folds"]
 )
 def test_leave_one_out_scores_are_those_of_numpy(
-    library, numpy, monkeypatch, largest_whole, alpha
+    library, numpy, monkeypatch, largest_cost, alpha
 ):
     """From the whole Hessian, and from folds of rows."""
-    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", largest_whole)
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_COST", largest_cost)
     # Both take steps of their own.
     monkeypatch.setattr(_chosen_C, "_TOL", 1e-9)
     monkeypatch.setattr(_chosen_C, "_TOL_OF_FOLDS", 1e-9)

@@ -34,6 +34,7 @@ __all__ = [
     "check_leave_one_out",
     "checked_factors",
     "fit_to_rows",
+    "folds_to_leave_out",
     "labelled_rows",
     "model_of",
     "objectives_of",
@@ -48,6 +49,7 @@ _MODULES = {
     "NoiseSearch": "_learnt_noise",
     "ScaleSearch": "_learnt_noise",
     "check_leave_one_out": "_chosen_C",
+    "folds_to_leave_out": "_chosen_C",
     "warn_not_converged": "_advice",
     "with_chosen_C": "_chosen_C",
 }

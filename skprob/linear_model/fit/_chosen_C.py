@@ -13,7 +13,7 @@ from ...objective import (
     Fold,
     LinearObjective,
     drawn_rows,
-    is_exact_affordable,
+    is_affordable,
     leave_one_out,
     scores_of,
 )
@@ -96,20 +96,15 @@ def with_chosen_C(spec, rows):
         )
     strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
     scores, best, start = np.full(len(Cs), np.nan), None, objective.initial()
-    # Number of rows of equal weights that have the same information (Kish).
-    relative = rows.weight / rows.weight.max()
-    n_effective = relative.sum() ** 2 / np.square(relative).sum()
-    share = _ROWS / n_effective
-    if is_exact_affordable(objective):
-        some = np.arange(len(rows.weight))
+    folds = folds_to_leave_out(objective, rows.weight)
+    if folds:
+        some = np.concatenate([fold.rows for fold in folds])
+        path = _left_out_by_folds(folds, strengths, spec)
+    else:
+        share, some = _share_of_rows(rows.weight), np.arange(len(rows.weight))
         if share < 1:
             some = drawn_rows(objective, share)
         path = _left_out_by_hessian(objective, strengths, share, spec)
-    else:
-        n_left_out = min(math.ceil(share * _FOLDS), _FOLDS)
-        folds = [Fold(objective, number, _FOLDS) for number in range(n_left_out)]
-        some = np.concatenate([fold.rows for fold in folds])
-        path = _left_out_by_folds(folds, strengths, spec)
     for numbers in _directions(objective, len(Cs), rows.target_type):
         rise = np.inf
         for number, raw, parameters in path(numbers, start):
@@ -145,6 +140,33 @@ def _directions(objective, n_values, target_type):
         later = np.log(_SMALL_SPREAD / spread) / np.log(_GRID[1] / _GRID[0])
         first = min(first + round(later), n_values - 1)
     return range(first, n_values), range(first)[::-1]
+
+
+def folds_to_leave_out(objective, weight):
+    """Folds of the rows, where leave-one-out takes more than about a second; else none.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    weight : ndarray of shape (n_rows,)
+        Weights of its rows.
+
+    Returns
+    -------
+    folds : list of Fold
+    """
+    if is_affordable(objective):
+        return []
+    n_left_out = min(math.ceil(_share_of_rows(weight) * _FOLDS), _FOLDS)
+    return [Fold(objective, number, _FOLDS) for number in range(n_left_out)]
+
+
+def _share_of_rows(weight):
+    """The share of the rows that are scored; 1 or more stands for all."""
+    # Number of rows of equal weights that have the same information (Kish).
+    relative = weight / weight.max()
+    n_effective = relative.sum() ** 2 / np.square(relative).sum()
+    return _ROWS / n_effective
 
 
 # Paths along the penalties. For the numbers of some values, and a start, they yield

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ...objective import leave_one_out, scores_of
+from ...objective import leave_one_out, number_of_columns, scores_of
 from ...solvers import plan
 from ._chosen_C import problem_of_leave_one_out
 from ._start import LastFit
@@ -52,8 +52,8 @@ def is_left_out_faster(spec, objective, rows):
     description = objective.description
     if not description.is_separable or not objective.penalty.diagonal.any():
         return False
-    n_rows, (n_outputs, size) = description.n_rows, objective.shape
-    size = min(size, n_rows)
+    n_rows, n_outputs = description.n_rows, objective.shape[0]
+    size = number_of_columns(objective)
     cost = size * (1 + size / n_rows)
     numbers = n_outputs * max(n_rows, size**2)
     return cost <= _LARGEST_COST and numbers <= _MOST_NUMBERS

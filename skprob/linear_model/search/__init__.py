@@ -6,8 +6,8 @@ the folds, `_path.py` fits the grid of one of them, each fit from its neighbours
 solutions, and `_scoring.py` scores the models by predictions that `_precomputed.py`
 computes for several models together. `_search_results.py` chooses the pair with the
 highest mean score, and `_label_sets.py` the thresholds of label sets, by the rows that
-folds leave out. To search over another mapping, write a subclass such as that in
-`_entmax_classifier_cv.py`.
+folds leave out. `_leave_one_out.py` is for ``cv="loo"``. To search over another
+mapping, write a subclass such as that in `_entmax_classifier_cv.py`.
 """
 
 from typing import TYPE_CHECKING

@@ -5,19 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import as_design
-from ...objective import leave_one_out
 from ...solvers import minimize_path
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_rows import RowsInMemory
 from ..fit import (
     attributes_of,
-    check_leave_one_out,
     model_of,
     objectives_of,
     penalty_strength,
 )
 from ..predict import FittedModel
+from ._leave_one_out import left_out_predictions
 
 
 class PathPoint(NamedTuple):
@@ -62,10 +60,6 @@ def fitted_path(specs, data, grid, leaves_out=False):
     if data.encoded.target_type == "label_set":
         data.encoded.check_has_label()
     rows = RowsInMemory(specs[0], data)
-    if leaves_out:
-        for spec in specs:
-            spec = replace(spec, l1_ratio=float(grid.l1_ratios.max()))
-            check_leave_one_out(spec, rows, "cv='loo'", "a number of folds")
     objective, starts, last_ratio = None, [], None
     for number, ratio in grid.paths:
         Cs = grid.Cs[number, ratio, grid.columns]
@@ -93,23 +87,9 @@ def fitted_path(specs, data, grid, leaves_out=False):
             left_out = None
             if leaves_out:
                 at_strength = objective.with_l2(strength)
-                left_out = _left_out(at_strength, solution, model, data)
+                left_out = left_out_predictions(at_strength, solution, model, data)
             converged, n_iter = solution.converged, solution.n_iter
             yield PathPoint(model, attributes, converged, n_iter, left_out)
-
-
-def _left_out(objective, solution, model, data):
-    """Raw predictions of all rows by the model without the row."""
-    with np.errstate(all="ignore"):
-        raw = leave_one_out(objective, solution.parameters, point=solution.point)
-        left_out = np.concatenate(raw)
-    labelled = data.encoded.labelled
-    if labelled is None:
-        return left_out
-    # Rows without a target are not in the fit.
-    raw = as_design(data.X).matvec(model.coef).astype(np.float64) + model.intercept
-    raw[labelled] = left_out
-    return raw
 
 
 def _weakest(Cs, spec):

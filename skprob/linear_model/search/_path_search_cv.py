@@ -44,6 +44,7 @@ from ..base import (
 )
 from ..predict import KnownThreshold
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
+from ._leave_one_out import folds_of_leave_one_out
 from ._precomputed import with_given
 from ._prepared import PreparedSearch
 from ._scoring import (
@@ -402,7 +403,11 @@ class PathSearchCV(BaseLinearClassifier):
             order=order,
         )
         routed = self._routed("fit", params | metadata)
-        folds = self._folds(data.X, data.y, encoded.target_type, routed)
+        if self.cv == "loo":
+            self._check_scoring_of_leave_one_out()
+            folds = folds_of_leave_one_out(specs, data, grid)
+        else:
+            folds = self._folds(data.X, data.y, encoded.target_type, routed)
         is_class = encoded.target_type == "class"
         scorer = self._scorer(encoded.classes if is_class else None)
         return PreparedSearch(
@@ -415,16 +420,17 @@ class PathSearchCV(BaseLinearClassifier):
             score_params=routed.scorer.score,
         )
 
+    def _check_scoring_of_leave_one_out(self):
+        """Raise for a scorer that may predict for some of the rows only."""
+        if not sees_predictions_only(self._scorer()):
+            raise ValueError(
+                "cv='loo' needs scoring=None, a name, or a scorer by make_scorer, "
+                "which see the probabilities of all rows; got "
+                f"scoring={self.scoring!r}. Use a number of folds."
+            )
+
     def _folds(self, X, y, target_type, routed):
-        """Training and test rows of each fold; None stands for leave-one-out."""
-        if self.cv == "loo":
-            if not sees_predictions_only(self._scorer()):
-                raise ValueError(
-                    "cv='loo' needs scoring=None, a name, or a scorer by make_scorer, "
-                    "which see the probabilities of all rows; got "
-                    f"scoring={self.scoring!r}. Use a number of folds."
-                )
-            return [None]
+        """Training and test rows of each fold."""
         cv = self._n_folds(y, target_type) if self.cv is None else self.cv
         folds = rows_of_folds(cv, X, y, True, routed.splitter.split)
         if not folds:

@@ -4,10 +4,10 @@ Read `_leave_one_out.py` first: it has the formulas, and selects one of two rout
 
 - `_whole_hessian.py` inverts the Hessian of all parameters, and solves a small linear
   system for each row (`_row_systems.py`).
-- `_diagonal_blocks.py` approximates the Hessian by a block for each raw prediction,
-  where the whole one takes too long.
+- `_separate_hessians.py` factors a Hessian for each raw prediction, where the loss is a
+  sum of losses of one raw prediction each.
 
-`_folds.py` has folds of rows, which can be left out together instead.
+`_folds.py` has folds of rows, which are left out together where that takes too long.
 
 `_inverse.py` inverts Hessians. `_drawn_rows.py` draws some rows in place of all, and
 `_fewer_columns.py` changes the coordinates where columns are more than rows.
@@ -15,7 +15,14 @@ Read `_leave_one_out.py` first: it has the formulas, and selects one of two rout
 """
 
 from ._drawn_rows import drawn_rows
+from ._fewer_columns import number_of_columns
 from ._folds import Fold
-from ._leave_one_out import is_exact_affordable, leave_one_out
+from ._leave_one_out import is_affordable, leave_one_out
 
-__all__ = ["Fold", "drawn_rows", "is_exact_affordable", "leave_one_out"]
+__all__ = [
+    "Fold",
+    "drawn_rows",
+    "is_affordable",
+    "leave_one_out",
+    "number_of_columns",
+]

@@ -11,13 +11,15 @@ import numpy as np
 from ..._utils.arrays import to_numpy
 from ...data import DenseDesign, local_blocks
 from .._linear import LinearObjective
-from ._diagonal_blocks import MOST_COLUMNS, MOST_NUMBERS
+
+# Most numbers of the rows, which are in memory in double precision (512 MiB).
+_MOST_NUMBERS = 1 << 26
 
 
 def may_have_fewer_columns(objective):
-    """Whether rows are fewer than the columns, and few enough for a Gram matrix."""
+    """Whether rows are fewer than the columns, and have few enough numbers."""
     n_rows, size = objective.description.n_rows, objective.shape[1]
-    return n_rows < min(size, MOST_COLUMNS) and n_rows * size <= MOST_NUMBERS
+    return n_rows < size and n_rows * size <= _MOST_NUMBERS
 
 
 def number_of_columns(objective):

@@ -22,31 +22,23 @@ import math
 import numpy as np
 
 from .._linear_point import LinearPoint
-from ._diagonal_blocks import check_size_of_blocks, left_out_by_blocks
 from ._drawn_rows import drawn_points
 from ._fewer_columns import (
     may_have_fewer_columns,
     number_of_columns,
     with_fewer_columns,
 )
-from ._whole_hessian import cost_of_whole_hessian, left_out_by_whole_hessian
+from ._separate_hessians import left_out_by_separate_hessians
+from ._whole_hessian import cost_of_hessian, left_out_by_whole_hessian
 
-# Largest cost of the whole Hessian, its inverse and the products with each row, in
-# multiplications: about a second. Beyond it the scores are approximations: so it is not
-# in `Tuning`, which changes times alone.
-_LARGEST_WHOLE = 1.2e10
+# Largest cost of the Hessian, its inverse and the products with each row, in
+# multiplications: about a second. Where it is larger, folds are left out and C may be
+# another one: so it is not in `Tuning`, which changes times alone.
+_LARGEST_COST = 1.2e10
 
 
 def leave_one_out(objective, parameters, share=1.0, point=None):
     """Raw predictions of each row by the model without it.
-
-    The whole Hessian is computed where that takes about a second at most. Where it
-    takes longer, H is approximated by its diagonal blocks, one for each raw
-    prediction: A_i is then diagonal. If the loss is a sum of losses of one raw
-    prediction each, this is exact. Else the approximation has too large an
-    A_i, and s_i A_i J_i may have eigenvalues above one, which are impossible for the
-    exact matrix; they are replaced by one that is possible. The predictions come out
-    too bad rather than too good.
 
     Parameters
     ----------
@@ -64,42 +56,31 @@ def leave_one_out(objective, parameters, share=1.0, point=None):
     -------
     raw : list of ndarray of shape (n_rows, M)
         For each block, in float64; only of the drawn rows.
-
-    Raises
-    ------
-    ValueError
-        If a block of the Hessian has too many columns.
     """
     least = math.sqrt(np.finfo(objective.description.dtype).eps)
     if may_have_fewer_columns(objective):
         objective, parameters = with_fewer_columns(objective, parameters)
         point = None
-    uses_whole = _is_whole_affordable(objective, objective.shape[1])
-    uses_whole = uses_whole and not objective.description.is_separable
-    if not uses_whole:
-        check_size_of_blocks(*objective.shape)
     if not isinstance(point, LinearPoint):
         point = objective.at(parameters)
     left_out_rows = point.of_blocks
     if share < 1:
         left_out_rows = drawn_points(left_out_rows, share)
-    if uses_whole:
-        return left_out_by_whole_hessian(
-            objective, point, left_out_rows, share=share, least=least
+    if objective.description.is_separable:
+        return left_out_by_separate_hessians(
+            objective, point, left_out_rows, least=least
         )
-    return left_out_by_blocks(objective, point, left_out_rows, least=least)
+    return left_out_by_whole_hessian(
+        objective, point, left_out_rows, share=share, least=least
+    )
 
 
-def is_exact_affordable(objective):
-    """Whether :func:`leave_one_out` takes about a second, without an approximated H."""
-    (n_outputs, _), size = objective.shape, number_of_columns(objective)
-    n_rows = objective.description.n_rows
-    if not objective.description.is_separable:
-        return _is_whole_affordable(objective, size)
-    # Each raw prediction has a Hessian.
-    return n_outputs * cost_of_whole_hessian(n_rows, size) <= _LARGEST_WHOLE
-
-
-def _is_whole_affordable(objective, n_columns):
+def is_affordable(objective):
+    """Whether :func:`leave_one_out` takes about a second at most."""
     n_rows, n_outputs = objective.description.n_rows, objective.shape[0]
-    return cost_of_whole_hessian(n_rows, n_outputs * n_columns) <= _LARGEST_WHOLE
+    size = number_of_columns(objective)
+    if objective.description.is_separable:
+        cost = n_outputs * cost_of_hessian(n_rows, size)
+    else:
+        cost = cost_of_hessian(n_rows, n_outputs * size)
+    return cost <= _LARGEST_COST

@@ -34,8 +34,8 @@ _DRAWN_PER_COLUMN = 8
 _PAIRS = 1 << 18
 
 
-def cost_of_whole_hessian(n_rows, n_parameters):
-    """Multiplications for the whole Hessian, its inverse and all rows."""
+def cost_of_hessian(n_rows, n_parameters):
+    """Multiplications for a Hessian, its inverse and all rows."""
     return n_rows * n_parameters**2 + n_parameters**3
 
 
@@ -69,7 +69,7 @@ def left_out_by_whole_hessian(objective, point, left_out_rows, share, least):
         point = LinearCurvature(objective, matrix, left_out_rows)
     if objective.description.is_shift_invariant:
         gradient = gradient[:-1] - gradient.sum(axis=0) / len(gradient)
-    cost = cost_of_whole_hessian(n_rows, objective.n_parameters)
+    cost = cost_of_hessian(n_rows, objective.n_parameters)
     tuning = objective.tuning
     if cost >= tuning.single_hessian:
         inverse_hessian = single_precision_inverse(

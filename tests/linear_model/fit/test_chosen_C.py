@@ -179,7 +179,7 @@ def test_many_parameters_by_folds(kind, monkeypatch):
     """The scores are those of models that are fitted without a fold."""
     from skprob.objective.left_out import _leave_one_out
 
-    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_COST", 0)
     monkeypatch.setattr(_chosen_C, "_TOL_OF_FOLDS", 1e-9)
     X, y = load_wine(return_X_y=True)
     X, model = scale(X), EntmaxClassifier(1.5, C="loo")
@@ -218,7 +218,7 @@ def test_one_fold_of_many_rows(monkeypatch):
     """Only folds with as many rows as are left out one by one."""
     from skprob.objective.left_out import _leave_one_out
 
-    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_COST", 0)
     monkeypatch.setattr(_chosen_C, "_ROWS", 20)
     numbers = []
 

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import LeaveOneOut
 from sklearn.preprocessing import scale
 
-from skprob import EntmaxClassifierCV, PerturbMaxClassifierCV
+from skprob import EntmaxClassifierCV, PerturbMaxClassifierCV, SparsemaxClassifier
+from skprob.linear_model.fit import _chosen_C
+from skprob.objective.left_out import _leave_one_out
 
 from ..data_sets import distributions, label_sets, labels
 
@@ -64,6 +67,39 @@ def test_empty_label_sets_score_as_with_folds():
     scores = folds.fit(X, Y).scores_.mean(axis=0)
     # Where the leave-one-out probability is about the threshold a set may differ.
     assert_allclose(search.scores_[0], scores, atol=0.02)
+
+
+@pytest.mark.parametrize("kind", ["labels", "label sets", "wide", "one fold"])
+def test_folds_where_the_hessian_takes_long(kind, monkeypatch):
+    """They are those of C="loo", and of an ordinary search."""
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_COST", 0)
+    X, y, options = *labels(), {}
+    if kind == "label sets":
+        X, y = label_sets()
+        y[:5] = 0
+        options = {"none_class": False, "threshold": "micro"}
+    if kind == "wide":
+        X = np.hstack([X, X**2, X**3, np.eye(60)])
+    if kind == "one fold":
+        monkeypatch.setattr(_chosen_C, "_ROWS", 12)
+    search = EntmaxClassifierCV(**GRID | options, cv="loo", tol=1e-6)
+    search.fit(X, y)
+    has_label = y.any(axis=1) if y.ndim == 2 else np.ones(60, bool)
+    numbers = np.flatnonzero(has_label)
+    order = np.random.default_rng(0).permutation(len(numbers))
+    tests = [np.sort(numbers[order[k::5]]) for k in range(5)]
+    folds = [(np.delete(np.arange(60), test), test) for test in tests]
+    folds = folds[:1] if kind == "one fold" else folds
+    same = clone(search).set_params(cv=folds).fit(X, y)
+    assert search.scores_.shape == (len(folds), 2, 3)
+    assert_array_equal(search.scores_, same.scores_)
+    if kind != "label sets":
+        monkeypatch.setattr(_chosen_C, "_TOL_OF_FOLDS", 1e-6)
+        single = SparsemaxClassifier(C="loo").fit(X, y)
+        same = search.set_params(alphas=[2.0], Cs=single.Cs_).fit(X, y)
+        known = np.isfinite(single.loo_scores_)
+        scores = same.scores_.mean(axis=(0, 1))
+        assert_allclose(scores[known], single.loo_scores_[known], rtol=1e-3)
 
 
 def test_the_choice_and_the_last_fit():
