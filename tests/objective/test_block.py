@@ -7,13 +7,15 @@ from scipy import sparse
 
 from skprob.data import LocalBlocks, SingleBlock, as_design
 from skprob.losses import FenchelYoungLoss, LogLoss
-from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.mappings import Entmax, EntropyInvariantSoftmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import Block, scores_of, split_rows
 from skprob.objective._block import predictions_adjoint
 from skprob.targets import LabelTarget, as_target
 
 LOSSES = [
     *(FenchelYoungLoss(m) for m in (Softmax(), Entmax(1.5), Sparsemax())),
+    # Its entropy depends on the number of available classes.
+    FenchelYoungLoss(EntropyInvariantSoftmax()),
     LogLoss(Softmax()),
 ]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)

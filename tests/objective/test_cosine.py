@@ -118,8 +118,14 @@ def test_the_model_is_made_of_unit_vectors():
     assert_allclose(np.linalg.norm(coef, axis=1), 1)
     assert not intercept.any()
     assert_allclose(objective.from_model(coef), coef.ravel())
+    for size in (1e-200, 1e200):
+        assert_allclose(objective.from_model(size * coef), coef.ravel())
     start = objective.initial().reshape(3, 4)
     assert_allclose(np.linalg.norm(start, axis=1), 1)
+    # A class vector of zeros has no direction.
+    coef[1] = 0
+    expected = np.vstack([coef[0], start[1], coef[2]])
+    assert_allclose(objective.from_model(coef), expected.ravel())
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])

@@ -417,3 +417,32 @@ def test_no_single_precision_where_it_would_lose_too_much(container):
     outlier = problem.X.copy()
     outlier[1, 0] = 1e20  # This row has no weight.
     assert not at_hand(outlier)
+
+
+def test_the_gradient_of_single_precision_sums_to_zero_over_the_classes():
+    """As it does exactly: rounding errors would be divided by no curvature."""
+    problem = Problem(4)
+    X = problem.X.astype(np.float32)
+    for cut in ([], [5, 9]):
+        target = as_target(problem.Q, problem.Q.shape, X.dtype)
+        blocks = in_blocks(X, target, problem.weight.astype(np.float32), cut)
+        objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.1)
+        parameters = objective.from_model(problem.coef, problem.intercept)
+        _, gradient = objective.mean_loss(parameters.reshape(objective.shape))
+        assert np.abs(gradient.sum(axis=0)).max() <= 1e-15 < np.abs(gradient).max()
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
+def test_a_loss_of_zero_is_not_negative_by_rounding(mapping):
+    """The probabilities are the targets."""
+    values = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        P = rng.dirichlet(np.ones(3), size=5)
+        scores = np.log(P) if isinstance(mapping, Softmax) else 2 * np.sqrt(P)
+        blocks = in_blocks(np.eye(5), as_target(P, P.shape, float), rng.random(5), [2])
+        objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.0)
+        parameters = objective.from_model(scores.T, np.zeros(3))
+        values.append(objective.mean_loss(parameters.reshape(objective.shape))[0])
+    assert min(values) == 0.0
+    assert max(values) < 1e-14

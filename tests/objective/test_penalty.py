@@ -42,6 +42,27 @@ def test_it_is_half_the_squared_norm_of_the_coefficients(fit_intercept):
     assert ridge.free_columns == ([3] if fit_intercept else [])
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_factors_are_multiples_of_the_penalty_of_each_feature(fit_intercept):
+    factors, rng = np.array([4.0, 0.0, 0.25]), np.random.default_rng(0)
+    mean = MEAN if fit_intercept else np.zeros(3)
+    units = Standardization(mean, SCALE, fit_intercept)
+    ridge = Ridge(0.7, units, factors)
+    assert ridge.has_free_features
+    assert ridge.free_columns == ([1, 3] if fit_intercept else [1])
+    coef, intercept = rng.normal(size=(2, 3)), rng.normal(size=2) * fit_intercept
+    expected = 0.35 * np.sum(factors * coef**2)
+    assert ridge.value(units.from_model(coef, intercept)) == pytest.approx(expected)
+    # Of some features alone, and with another strength.
+    some = np.array([2, 0])
+    part, parameters = ridge.restricted(some), units.restricted(some)
+    parameters = parameters.from_model(coef[:, some], intercept)
+    expected = 0.35 * np.sum(factors[some] * coef[:, some] ** 2)
+    assert part.value(parameters) == pytest.approx(expected)
+    assert part.with_strength(0.1).value(parameters) == pytest.approx(expected / 7)
+    assert not part.has_free_features
+
+
 def test_without_strength_all_columns_are_free():
     ridge = Ridge(0.0, Standardization(MEAN, SCALE, True))
     assert ridge.free_columns == [0, 1, 2, 3]

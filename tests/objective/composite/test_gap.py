@@ -110,18 +110,23 @@ def test_it_is_above_the_true_gap_and_vanishes(loss, shape, fit_intercept):
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("loss", ON_SIMPLEX.values(), ids=ON_SIMPLEX)
-def test_it_is_the_least_bound_of_its_formula(loss, shape):
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_is_the_least_bound_of_its_formula(n_classes, loss, shape):
     """The penalty's gap, and the loss of rows that are mixed with u and the target."""
-    X, Q, weight = data()
+    X, Q, weight = data(n_classes)
+    # Two classes have the scores -u/2 and u/2.
+    scores_of = np.array([[-0.5, 0.5]]) if n_classes == 2 else np.eye(3)
+    n_outputs = len(scores_of)
     blocks = split_rows(X, as_target(Q, Q.shape, X.dtype), weight)
     weight, rng = weight / weight.sum(), np.random.default_rng(3)
     factors = np.ones(6) if shape.factors is None else shape.factors
     for strength, fit_intercept in itertools.product((0.01, 1.0), (True, False)):
         kind = {"strength": strength, "shape": shape, "fit_intercept": fit_intercept}
         objective = CompositeObjective(blocks, loss, **kind)
-        W, b = 0.2 * rng.normal(size=(3, 6)), 0.3 * rng.normal(size=3) * fit_intercept
+        W = 0.2 * rng.normal(size=(n_outputs, 6))
+        b = 0.3 * rng.normal(size=n_outputs) * fit_intercept
         point = objective.at(objective.from_model(W, b))
-        z = X @ W.T + b
+        z = (X @ W.T + b) @ scores_of
         if isinstance(loss, MarginLoss):
             z = z + loss.margin * (1 - Q)
         unraised = FenchelYoungLoss(loss.mapping)
@@ -147,7 +152,7 @@ def test_it_is_the_least_bound_of_its_formula(loss, shape):
             t = np.max(1 - target / mean)
             u = np.maximum(target - (1 - t) * mean, 0) / t
             mixed, of_u = (1 - t) * mixed + t * u, of_rows(u / u.sum())
-        V = (weight[:, None] * (mixed - Q)).T @ X
+        V = (weight[:, None] * (mixed - Q) @ scores_of.T).T @ X
         with np.errstate(divide="ignore"):
             s = 1 - min(1, np.min(lasso / sizes(V)))
             bounds = [point.value, t * of_u + of_penalty(V)]

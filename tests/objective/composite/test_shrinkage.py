@@ -173,6 +173,13 @@ def test_the_common_shift_is_the_best(kind, ridge):
         assert not shrink.common_shift(W, ridges).any()
 
 
+def test_without_a_ridge_no_shift_is_preferred():
+    """All shifts between the two middle entries are best."""
+    W = np.array([[-1.0, 3.0], [4.0, 2.0], [-2.0, 5.0], [0.5, 8.0]])
+    shift = EntryShrinkage(np.ones(2)).common_shift(W, np.zeros(2))
+    assert shift.tolist() == [0.0, 3.0]
+
+
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_more_becomes_zero_after_each_breakpoint(kind):
     rng = np.random.default_rng(1)
