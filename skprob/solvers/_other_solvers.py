@@ -24,7 +24,9 @@ def minimize_otherwise(problem, start, solver, criteria, callback, resume):
     """
     description, tuning = problem.description, criteria.tuning
     if description.has_shrinkage:
-        return _minimize_composite(problem, start, solver, criteria, callback)
+        return _minimize_composite(
+            problem, start, solver, criteria, callback=callback, resume=resume
+        )
     chosen = plan(description, tuning)
     method = method_for(description, tuning) if solver == "auto" else solver
     if method == "lbfgs":
@@ -51,7 +53,7 @@ def minimize_otherwise(problem, start, solver, criteria, callback, resume):
     )
 
 
-def _minimize_composite(problem, start, solver, criteria, callback):
+def _minimize_composite(problem, start, solver, criteria, *, callback, resume):
     """Minimise a problem with a penalty that makes parameters zero."""
     # Imported when used: the import takes milliseconds.
     from .proximal import ProximalNewton
@@ -60,5 +62,9 @@ def _minimize_composite(problem, start, solver, criteria, callback):
     is_smooth = description.is_convex and description.has_bounded_hessian
     if solver != "newton-cholesky" and (not is_smooth or description.has_kinks):
         method = "lbfgs"
-    first = ProximalNewton(criteria, method, criteria.tuning)
-    return minimize(problem, [first], criteria, start, callback)
+    proximal = ProximalNewton(criteria, method, criteria.tuning)
+    state = None
+    if resume is not None:
+        last, _ = resume
+        state = proximal.resume(problem, last)
+    return minimize(problem, [proximal], criteria, start, callback, state)

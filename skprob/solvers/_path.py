@@ -85,7 +85,8 @@ def minimize_path(
                 solution = cold
         start, resume = solution.parameters, None
         has_next = i + 1 < len(strengths) and strength > 0
-        if has_next and not has_shrinkage:
+        # Without a penalty the next problem is not a composite one.
+        if has_next and not (has_shrinkage and strengths[i + 1] == 0):
             resume = solution.state, strengths[i + 1] / strength
         point = solution.state.point if solution.state is not None else None
         yield PathSolution(start, solution.converged, solution.n_iter, point)

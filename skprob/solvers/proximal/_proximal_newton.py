@@ -78,6 +78,10 @@ class ProximalNewton:
         """The state at a point."""
         return ProximalState(point=point)
 
+    def resume(self, problem, state):
+        """The state at the point of one under another penalty, without a pass."""
+        return self.init(problem, problem.at_part(state.point, slice(None)))
+
     def step(self, problem, state):
         """One step on all features, or several on a working set."""
         chosen = working_set(problem, state.point, self._tuning)
