@@ -13,17 +13,7 @@ _MANY = 1 << 16
 
 
 class DenseDesign(DesignMatrix):
-    """Rows in a NumPy array, in C or Fortran order.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-
-    Attributes
-    ----------
-    host_X : ndarray of shape (n_rows, n_columns)
-        The array itself.
-    """
+    """Rows in a NumPy array `host_X`, in C or Fortran order."""
 
     def __init__(self, X):
         self.host_X = X

@@ -299,7 +299,7 @@ def _mean_by_blocks(function, predicted, encoded, sample_weight):
     n_samples, n_classes = predicted.shape
     values = np.empty(n_samples, dtype=predicted.dtype)
     for rows in gen_batches(n_samples, max(_BLOCK_SIZE // n_classes, 1)):
-        target = encoded.target.block(rows)
+        target = encoded.target.take(rows)
         values[rows] = function(predicted[rows], target, rows.start)
     return average(values, sample_weight, encoded.labelled)
 

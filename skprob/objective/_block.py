@@ -76,13 +76,19 @@ class Block:
         return self.offset is not None or self.available is not None
 
     def take(self, rows):
-        """The block of some rows, given by their numbers."""
+        """The block of some rows, given by a slice or by their numbers."""
         return replace(self.with_rows(rows), design=self.design.take(rows))
 
     def with_rows(self, rows):
-        """Target, weight and scores of some rows, given by their numbers; no design."""
-        target = self.target.take(rows)
-        return self._of_rows(None, target, lambda array: take(array, rows))
+        """Target, weight and scores of some rows, as for :meth:`take`; no design."""
+        return Block(
+            None,
+            self.target.take(rows),
+            take(self.weight, rows),
+            offset=None if self.offset is None else take(self.offset, rows),
+            available=None if self.available is None else take(self.available, rows),
+            tuning=self.tuning,
+        )
 
     def joined(self, others):
         """The block of the rows of this block, then those of others."""
@@ -98,22 +104,6 @@ class Block:
             whole("weight"),
             offset=whole("offset"),
             available=whole("available"),
-            tuning=self.tuning,
-        )
-
-    def part(self, rows):
-        """The block of a slice of the rows, without a copy."""
-        design, target = self.design.take(rows), self.target.block(rows)
-        return self._of_rows(design, target, lambda array: array[rows, ...])
-
-    def _of_rows(self, design, target, select):
-        """The block of some rows, with a function that selects them from an array."""
-        return Block(
-            design,
-            target,
-            select(self.weight),
-            offset=None if self.offset is None else select(self.offset),
-            available=None if self.available is None else select(self.available),
             tuning=self.tuning,
         )
 
@@ -186,7 +176,7 @@ def split_rows(
     slices = row_slices(X, target.shape[1], tuning)
     if len(slices) == 1:
         return SingleBlock(whole)
-    return LocalBlocks(whole.part(rows) for rows in slices)
+    return LocalBlocks(map(whole.take, slices))
 
 
 def n_raw_predictions(n_classes, polytope):

@@ -11,14 +11,8 @@ from ._at_zero import value_at_zero
 class MeanLoss:
     """Weighted mean loss, as a function of parameters of shape (M, size).
 
-    Parameters
-    ----------
-    blocks : Blocks of Block
-        The weights of all blocks sum to one.
-    description : Description
-        Description of the data, to which the properties of the loss are added.
-    loss : Loss
-        A checked loss, with its mapping.
+    Blocks and loss are those of a :class:`LinearObjective`. The description is that of
+    the data, to which the properties of the loss are added.
 
     Attributes
     ----------

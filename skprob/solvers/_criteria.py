@@ -101,15 +101,7 @@ class Criteria:
         )
 
     def check(self, problem, state, history):
-        """The :class:`Verdict` on a state.
-
-        Parameters
-        ----------
-        problem : Problem
-        state : State
-        history : list of Iteration
-            Iterations before this state.
-        """
+        """The :class:`Verdict` on a state, with the iterations before it."""
         norm = float(np.abs(state.point.gradient).max())
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
         rows = []

@@ -12,8 +12,7 @@ not be dense arrays. Every target has
 - ``second``: for two classes, the probability of the second in each row;
 - ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;
 - ``to_dense(dtype)``: the rows as a dense array;
-- ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
-  their numbers;
+- ``take(rows)``: the target of some rows, given by a slice or by their numbers;
 - ``joined(others)``: the rows of the target, then those of others of its kind;
 - ``of_classes(classes)``: the target of a slice of the classes.
 """

@@ -36,12 +36,8 @@ class ArrayTarget(DenseTarget):
         """The values; their type changes only to a type of their own library."""
         return self.values
 
-    def block(self, rows):
-        """The target of a slice of rows."""
-        return ArrayTarget(take(self.values, rows))
-
     def take(self, rows):
-        """The target of rows given by their numbers."""
+        """The target of some rows, given by a slice or by their numbers."""
         return ArrayTarget(take(self.values, rows))
 
     def of_classes(self, classes):

@@ -71,12 +71,8 @@ class DenseTarget:
         """Weighted sum of the rows, of shape (n_classes,)."""
         return weight @ self.values
 
-    def block(self, rows):
-        """The target of a slice of rows."""
-        return DenseTarget(self.values[rows])
-
     def take(self, rows):
-        """The target of rows given by their numbers."""
+        """The target of some rows, given by a slice or by their numbers."""
         return DenseTarget(self.values[rows])
 
     def joined(self, others):

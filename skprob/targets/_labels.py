@@ -81,12 +81,8 @@ class LabelTarget:
         """Weighted sum of the rows, of shape (n_classes,)."""
         return np.bincount(self.class_numbers, weight, minlength=self.n_classes)
 
-    def block(self, rows):
-        """The target of a slice of rows."""
-        return self.take(rows)
-
     def take(self, rows):
-        """The target of rows given by their numbers."""
+        """The target of some rows, given by a slice or by their numbers."""
         return LabelTarget(self.class_numbers[rows], self.n_classes, self.dtype)
 
     def joined(self, others):

@@ -80,12 +80,8 @@ class SmoothedTarget:
         totals = (1 - self.amount) * self.target.class_totals(weight)
         return totals + self._everywhere * weight.sum()
 
-    def block(self, rows):
-        """The target of a slice of rows."""
-        return replace(self, target=self.target.block(rows))
-
     def take(self, rows):
-        """The target of rows given by their numbers."""
+        """The target of some rows, given by a slice or by their numbers."""
         return replace(self, target=self.target.take(rows))
 
     def joined(self, others):

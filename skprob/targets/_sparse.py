@@ -98,17 +98,6 @@ class SparseTarget:
         terms = self.values * weight[self._rows]
         return np.bincount(self.columns, terms, minlength=self.n_classes)
 
-    def block(self, rows):
-        """The target of a slice of rows."""
-        start, stop, _ = rows.indices(self.shape[0])
-        first, last = self.indptr[start], self.indptr[stop]
-        return SparseTarget(
-            self.indptr[start : stop + 1] - first,
-            self.columns[first:last],
-            self.values[first:last],
-            self.n_classes,
-        )
-
     def joined(self, others):
         """The rows of this target, then those of others of its kind."""
         targets = [self, *others]
@@ -133,7 +122,16 @@ class SparseTarget:
         )
 
     def take(self, rows):
-        """The target of rows given by their numbers."""
+        """The target of some rows, given by a slice or by their numbers."""
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(self.shape[0])
+            first, last = self.indptr[start], self.indptr[stop]
+            return SparseTarget(
+                self.indptr[start : stop + 1] - first,
+                self.columns[first:last],
+                self.values[first:last],
+                self.n_classes,
+            )
         counts = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(counts))
         entries = np.repeat(self.indptr[rows] - indptr[:-1], counts)

@@ -130,8 +130,6 @@ def test_rows_are_cut_with_all_that_belongs_to_them(container, rows_of_a_block):
         assert_array_equal(taken.available, available[some][[1, 0]])
         assert_array_equal(taken.weight, block.weight[[1, 0]])
     # The total of all rows, where these are only some of them.
-    part = split_rows(
-        container(X[:5]), labels.block(slice(0, 5)), weight[:5], total=2.0
-    )
+    part = split_rows(container(X[:5]), labels.take(slice(0, 5)), weight[:5], total=2.0)
     assert_allclose(part._blocks[0].weight, weight[:5] / 2.0, rtol=1e-15)
     assert part._blocks[0].offset is part._blocks[0].available is None

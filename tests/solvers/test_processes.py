@@ -32,7 +32,7 @@ def blocks(container=np.asarray, unit_rows=False):
     weight = np.random.default_rng(0).uniform(0.5, 2, N_ROWS)
     weight /= weight.sum()
     rows = [slice(*pair) for pair in pairwise(CUTS)]
-    return [Block(design.take(r), target.block(r), weight[r]) for r in rows]
+    return [Block(design.take(r), target.take(r), weight[r]) for r in rows]
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def in_blocks(X, target, weight, cuts):
     weight = weight / weight.sum()
     slices = [slice(*pair) for pair in pairwise([0, *cuts, len(weight)])]
     return LocalBlocks(
-        Block(as_design(X[rows]), target.block(rows), weight[rows]) for rows in slices
+        Block(as_design(X[rows]), target.take(rows), weight[rows]) for rows in slices
     )
 
 

@@ -71,7 +71,7 @@ def test_joined_rows(target):
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
 @pytest.mark.parametrize("rows", [slice(4), slice(1, 3), slice(2, 2)])
 def test_a_slice_of_the_rows(target, rows):
-    part = target.block(rows)
+    part = target.take(rows)
     assert_array_equal(part.to_dense(float), target.to_dense(float)[rows])
 
 

@@ -235,7 +235,7 @@ class FittedLoss(FittedRows):
             yield rows, design, self._row_weight[rows], gradient, curvature
 
     def _dense_target(self, rows):
-        target, amount = self._target.block(rows), self._params["label_smoothing"]
+        target, amount = self._target.take(rows), self._params["label_smoothing"]
         target = smoothed_target(target, amount, self.polytope, self.available(rows))
         return target.to_dense(np.float64)
 

@@ -35,14 +35,8 @@ def is_little(blocks):
 class LittlePoint(LinearPoint):
     """A point of little data: see :class:`LinearPoint`.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-    parameters : ndarray of shape (n_parameters,)
-    rows : EvaluatedRows
-        At these parameters.
-    mean_gradient : ndarray of shape (M, size)
-        Gradient of the mean loss.
+    `rows` are the ``EvaluatedRows`` at the parameters, and `mean_gradient`, of shape
+    (M, size), is the gradient of the mean loss.
     """
 
     def __init__(self, objective, parameters, rows, mean_gradient):
@@ -117,14 +111,7 @@ class LittlePoint(LinearPoint):
 
 
 class LittleRay:
-    """A linear objective of little data along a step.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-    start : LittlePoint
-    step : ndarray of shape (n_parameters,)
-    """
+    """A linear objective of little data along a step (n_parameters,) from a point."""
 
     def __init__(self, objective, start, step):
         objective.count(0.5)
