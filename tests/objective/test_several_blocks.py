@@ -26,7 +26,7 @@ def test_moments_are_those_of_all_rows(scale):
     weights = [rng.uniform(size=len(X)) for X in parts]
     weights[2][:] = 0
     blocks = map(block_of, [scale * X for X in parts], weights)
-    moments = LocalBlocks(blocks).map(moments_of_block).merged(pooled_moments)
+    moments = LocalBlocks(blocks).merged(moments_of_block, pooled_moments)
     X, weight = np.vstack(parts), np.concatenate(weights)
     mean = np.average(X, axis=0, weights=weight)
     variance = np.average((X - mean) ** 2, axis=0, weights=weight)
@@ -46,8 +46,7 @@ def test_all_blocks_must_have_a_property():
         ([plain, entries], False, False, 10),
         ([offset, offset], True, True, 16),
     ):
-        parts = LocalBlocks(blocks).map(description_of_block)
-        joined = parts.merged(joined_description)
+        joined = LocalBlocks(blocks).merged(description_of_block, joined_description)
         assert joined.is_dense == is_dense
         assert joined.has_row_scores == has_row_scores
         assert (joined.n_rows, joined.n_stored, joined.shape) == (4, n_stored, (3, 4))
