@@ -158,6 +158,39 @@ def test_the_similarity_is_that_of_the_fit():
         assert_same(model, scale(X).astype(np.float32))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cosines_of_rows_of_any_size_and_of_zeros(dtype):
+    X, y = WINE
+    model = EntmaxClassifier(similarity="cosine").fit(scale(X), y)
+    X, size = scale(X)[::9], np.finfo(dtype).max ** 0.9
+    rows = np.vstack([X / size, 0 * X, X, size / 100 * X]).astype(dtype)
+    assert_same(model, rows)
+
+
+def test_small_probabilities_stay_in_the_support_in_float32():
+    """A number below the range of float32 is its smallest normal number."""
+    model = EntmaxClassifier(alpha=1.05, C=1.0).fit([[-1.0], [1.0]], [0, 1])
+    X = np.linspace(0, 60, 2001, dtype=np.float32)[:, None]
+    p, tiny = model.predict_proba(X), np.finfo(np.float32).tiny
+    is_small = (p > 0) & (p < tiny)
+    assert is_small.any() and (p == 0).any()
+    of_graph = run(model, X)[1]
+    np.testing.assert_array_equal(of_graph > 0, p > 0)
+    np.testing.assert_array_equal(of_graph[is_small], tiny)
+
+
+def test_labels_where_probabilities_are_equal_are_those_of_the_scores():
+    """Several labels can have marginals of one."""
+    X, y = WINE
+    model = SigmoidClassifier(alpha=2.0).fit(scale(X), y)
+    X = (5 * scale(X)).astype(np.float32)
+    p = model.predict_proba(X)
+    assert (p[:, :1] < p[:, 1:]).any() and (
+        np.sort(p)[:, -1] == np.sort(p)[:, -2]
+    ).any()
+    assert_same(model, X)
+
+
 def test_features_that_the_model_standardises():
     X, y = WINE
     for constant in (0, 0.5):
@@ -371,3 +404,13 @@ def test_labels_of_least_cost(classes):
     model.set_threshold(LeastCost(costs, 0.5, None))
     with pytest.raises(NotImplementedError, match="abstain_label must be of the type"):
         session(model, X)
+
+
+def test_a_class_that_costs_as_much_as_abstention_is_predicted():
+    X, y = WINE
+    rule = LeastCost(1 - np.eye(2), abstain=0.5, abstain_label=-1)
+    model = SoftmaxClassifier(threshold=rule).fit(scale(X), y > 0)
+    model.coef_[:], model.intercept_[:] = 0, 0
+    model.classes_ = np.arange(2)
+    assert_same(model, X.astype(np.float32))
+    assert (run(model, X.astype(np.float32))[0] == 0).all()

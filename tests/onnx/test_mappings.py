@@ -109,6 +109,30 @@ def test_nested_softmax_is_that_of_numpy():
     assert np.abs(p - mapping(scores - 2.0**40)).max() <= 1e-13
 
 
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        *(TaylorSoftmax(2), TaylorSoftmax(30), SparseSoftmax(), SparseSoftmax(p=0.3)),
+        *(Entmax(1.3), Entmax(3), Sigmoid(1.5), NestedSoftmax([0, 1] * 6, 0.5)),
+    ],
+    ids=str,
+)
+def test_scores_of_any_size_and_ties(mapping):
+    rng, n_classes = np.random.default_rng(0), 12
+    normal = rng.normal(size=(10, n_classes))
+    sizes = 1e-300, 1e-10, 1e12, 1e200, 1e300
+    ties = np.zeros((1, n_classes)), rng.integers(0, 2, (20, n_classes)).astype(float)
+    scores = np.vstack([*(size * normal for size in sizes), *ties])
+    model = mapping_to_onnx(mapping, n_classes, dtype=np.float64)
+    running = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (p,) = running.run(["probabilities"], {"scores": scores})
+    expected = mapping(scores)
+    assert np.abs(p - expected).max() <= 1e-13
+    np.testing.assert_array_equal(p > 0, expected > 0)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     "mapping", ["entmax", "softmax", Sigmoid(1.5), NestedSoftmax([0, 1, 1], 0.5)]
