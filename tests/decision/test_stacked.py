@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.linear_model import Ridge
 
 from skprob.decision import (
     CommonCut,
     LabelCuts,
+    Sample,
     StackedLabels,
+    TopK,
     get_rule,
 )
 
@@ -112,3 +115,52 @@ def test_weights_that_are_rounded_to_zero_beside_one():
     rule = StackedLabels().fit(p, labels, weight, polytope="cube")
     assert rule.penalty_ == np.inf
     assert_array_equal(rule.coef_, np.eye(3))
+
+
+@pytest.mark.parametrize("has_unknown", [False, True])
+def test_any_cut_into_blocks_gives_the_same_rule(has_unknown):
+    """Blocks that begin in the middle of the five folds' turns."""
+    p, labels = exclusive_labels(0, n_samples=103)
+    known = None
+    if has_unknown:
+        known = np.random.default_rng(1).random(p.shape) < 0.7
+        labels = labels * known
+    sample = Sample(
+        [p],
+        sparse.csr_array(labels),
+        weight=np.random.default_rng(2).uniform(1, 2, 103),
+        sizes=None,
+        polytope="cube",
+        may_be_empty=True,
+        has_none=False,
+        known=known,
+    )
+    whole = StackedLabels().fit_sample(sample)
+    assert whole.penalty_ < np.inf
+    blocks = np.split(p, [3, 10, 11, 58])
+    parts = StackedLabels().fit_sample(sample._replace(blocks=blocks))
+    assert parts.penalty_ == whole.penalty_
+    assert_allclose(parts.coef_, whole.coef_, rtol=1e-10)
+    assert_allclose(parts.intercept_, whole.intercept_, rtol=1e-10)
+    # The cuts are chosen with estimates of the folds.
+    assert_allclose(parts.rule_.cuts_, whole.rule_.cuts_, rtol=1e-10)
+
+
+def test_known_errors_count_for_those_that_are_not_known():
+    """With 60 % of a label's entries the correction is about that of all entries."""
+    p, labels = exclusive_labels(0, n_samples=20_000)
+    whole = StackedLabels().fit(p, labels, polytope="cube")
+    part = labels.astype(float)
+    part[np.random.default_rng(1).random(len(p)) < 0.4, 1] = np.nan
+    rule = StackedLabels().fit(p, part, polytope="cube")
+    correction = whole.coef_[:, 1] - np.eye(3)[1]
+    assert np.linalg.norm(correction) > 0.2
+    difference = np.linalg.norm(rule.coef_[:, 1] - whole.coef_[:, 1])
+    assert difference < 0.1 * np.linalg.norm(correction)
+
+
+def test_estimates_below_zero_keep_the_order_of_the_probabilities():
+    p, labels = exclusive_labels(0)
+    rule = StackedLabels(TopK(1)).fit(p, labels, polytope="cube")
+    rule.coef_, rule.intercept_ = np.zeros((3, 3)), -np.ones(3)
+    assert_array_equal(rule.predict(p), TopK(1).predict(p))

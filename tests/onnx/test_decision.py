@@ -93,3 +93,16 @@ def test_sets_are_those_of_the_rule(rule, polytope, has_empty):
     sets = sets_by_graph(rule, p, X)
     np.testing.assert_array_equal(sets, rule.predict(p, X))
     assert (sets.sum(axis=1) > 0).all() or has_empty
+
+
+def test_cuts_of_zero_and_estimates_below_zero():
+    """The nearest cut has the largest probability; negative estimates keep an order."""
+    p, X, Y = data("cube", has_empty=False)
+    cuts = LabelCuts().fit(p, Y, polytope="cube")
+    cuts.cuts_ = np.array([0.0, 0.5, 0.9, 0.9, 0.9])
+    stacked = StackedLabels(TopK(1)).fit(p, Y, polytope="cube")
+    stacked.coef_, stacked.intercept_ = np.zeros((5, 5)), -np.ones(5)
+    rows = np.vstack([p / 3, np.zeros((1, 5))])
+    X = np.vstack([X, X[:1]])
+    for rule in cuts, stacked:
+        np.testing.assert_array_equal(sets_by_graph(rule, rows, X), rule.predict(rows))

@@ -133,6 +133,17 @@ def test_scores_of_any_size_and_ties(mapping):
     np.testing.assert_array_equal(p > 0, expected > 0)
 
 
+def test_a_sum_that_misses_p_by_rounding_has_reached_it():
+    """0.07 times 100 is more than 7 in floating point."""
+    mapping, scores = SparseSoftmax(p=0.07), np.zeros((1, 100))
+    model = mapping_to_onnx(mapping, 100, dtype=np.float64)
+    running = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (p,) = running.run(["probabilities"], {"scores": scores})
+    assert np.count_nonzero(p) == np.count_nonzero(mapping(scores)) == 7
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     "mapping", ["entmax", "softmax", Sigmoid(1.5), NestedSoftmax([0, 1, 1], 0.5)]

@@ -97,6 +97,14 @@ def test_best_threshold_where_every_true_label_got_zero(n_blocks):
     assert cut == 0.4
 
 
+def test_best_threshold_is_half_way_to_a_probability_of_a_later_block():
+    """It is below all candidates that remain after the first block."""
+    p = np.array([[0.875, 0.125], [0.375, 0.625], [0.125, 0.75], [0.5, 0.0]])
+    labels = sparse.csr_array([[1, 0], [0, 0], [0, 0], [0, 0]])
+    for n_blocks in (1, 2, 4):
+        assert best_threshold(np.split(p, n_blocks), labels, np.ones(4)) == 0.8125
+
+
 def test_best_threshold_holds_no_more_than_a_block():
     class Blocks:
         """An iterable that makes each of 250 blocks when it is needed."""
