@@ -68,7 +68,13 @@ def diagonal_inverse(diagonal, is_active, shrinkage, stepped):
     return product
 
 
-def least_curvature(diagonal):
-    """Least curvature that a proximal step divides by."""
+def diagonal_at(point):
+    """The diagonal (M, size) of the Hessian at a point, from moments of the columns."""
+    total, mean, variance = point.curvature_moments()
+    return positive(total[:, None] * (mean**2 + variance) + point.ridge)
+
+
+def positive(diagonal):
+    """A diagonal, raised to the least curvature that a proximal step divides by."""
     largest = float(diagonal.max(initial=0))
-    return 1e-8 * largest if largest > 0 else 1.0
+    return np.maximum(diagonal, 1e-8 * largest if largest > 0 else 1.0)

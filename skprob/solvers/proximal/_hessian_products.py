@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from ._curvature import conjugate_step, diagonal_inverse, least_curvature
+from ._curvature import conjugate_step, diagonal_at, diagonal_inverse, positive
 
 
 class HessianProducts:
@@ -35,12 +35,10 @@ class HessianProducts:
         self._precision = precision
         self._forcing_term, self.n_products = forcing_term, 0
         if grams is None:
-            total, mean, variance = point.curvature_moments()
-            diagonal = total[:, None] * (mean**2 + variance) + point.ridge
+            self.diagonal = diagonal_at(point)
         else:
             diagonal = grams.diagonal(axis1=1, axis2=2) + point.ridge
-            diagonal = np.broadcast_to(diagonal, shape)
-        self.diagonal = np.maximum(diagonal, least_curvature(diagonal))
+            self.diagonal = positive(np.broadcast_to(diagonal, shape))
 
     def product(self, direction):
         self.n_products += 1

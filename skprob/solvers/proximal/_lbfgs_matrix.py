@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._curvature import conjugate_step, diagonal_inverse, least_curvature
+from ._curvature import conjugate_step, diagonal_at, diagonal_inverse
 
 
 class LBFGSMatrix:
@@ -28,9 +28,7 @@ class LBFGSMatrix:
 
     def __init__(self, point, shape, pairs, forcing_term):
         self._shape, self._forcing_term = shape, forcing_term
-        total, mean, variance = point.curvature_moments()
-        diagonal = total[:, None] * (mean**2 + variance) + point.ridge
-        diagonal = np.maximum(diagonal, least_curvature(diagonal))
+        diagonal = diagonal_at(point)
         self._factor = None
         if pairs:
             steps, changes = (np.array(each) for each in zip(*pairs, strict=True))

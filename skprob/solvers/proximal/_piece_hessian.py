@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv, sposv
 
 from ..._utils.single_precision import smallest_pivot
-from ._curvature import least_curvature
+from ._curvature import positive
 
 # Damping of a Hessian matrix, relative to its diagonal.
 _DAMPING = 1e-10
@@ -71,9 +71,7 @@ class PieceHessian:
         )
         self._to_factor = hessian.astype(np.float32) if is_rough else hessian
         diagonal = hessian.diagonal()
-        self.diagonal = np.maximum(diagonal, least_curvature(diagonal)).reshape(
-            piece.shape
-        )
+        self.diagonal = positive(diagonal).reshape(piece.shape)
 
     def product(self, direction):
         return (self._hessian @ direction.reshape(-1)).reshape(direction.shape)
