@@ -146,11 +146,6 @@ class LinearCurvature:
             return self._points.sum(function, *args)
         return self._of_new_points(self._objective.blocks.sum, function, *args)
 
-    def _map(self, function, *args):
-        if self._points is not None:
-            return self._points.map(function, *args)
-        return self._of_new_points(self._objective.blocks.map, function, *args)
-
     def _collect(self, function, *args):
         if self._points is not None:
             return self._points.collect(function, *args)

@@ -146,25 +146,23 @@ def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
     return mismatch + (slope**2 / (2 * ridge)).sum()
 
 
-class Mixture(NamedTuple):
+def mixture(objective, parameters, mean, residual):
     """The mixture with which the mean probabilities are the mean target.
 
-    If the means are the same up to rounding, only the share, which is zero, is given.
-    """
+    It is for parameters (M, size) of an objective with intercepts. The mean is that of
+    :func:`_gap_of`, and the residual (M,) the gradient of the mean loss in the
+    intercepts.
 
-    share: float  #: The share t of u.
-    distribution: np.ndarray | None = None  #: u, the same for all rows.
-    #: Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]; infinite where it is not known.
-    first_sum: float = 0.0
-    #: Σ s_i a(q_i - u) z_iᵀ, of shape (M, size), with a the adjoint of the scores.
-    drift: np.ndarray | None = None
-
-
-def mixture(objective, parameters, mean, residual):
-    """The :class:`Mixture` at parameters (M, size) of an objective with intercepts.
-
-    The mean is that of :func:`_gap_of`, and the residual (M,) is the gradient of the
-    mean loss in the intercepts.
+    Returns
+    -------
+    t : float
+        The share of u; zero if the means are the same up to rounding.
+    u : ndarray of shape (n_classes,)
+        The distribution that all rows are mixed with.
+    first_sum : float
+        Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]; infinite where it is not known.
+    drift : ndarray of shape (M, size) or None
+        Σ s_i a(q_i - u) z_iᵀ, with a the adjoint of the scores; None if t is zero.
     """
     target_mean, traits = objective.class_means, objective.traits
     # Mean probabilities less mean target, class by class.
@@ -176,16 +174,16 @@ def mixture(objective, parameters, mean, residual):
     else:
         t, u = mixing_marginals(target_mean, model_mean, traits.sum_range)
     if t == 0:
-        return Mixture(0.0)
+        return 0.0, u, 0.0, None
     sums = objective.target_sums()
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
     if objective.description.has_row_scores:
-        return Mixture(t, u, np.inf, drift)
+        return t, u, np.inf, drift
     entropy = objective.loss.negative_entropy(u[None, :])[0]
     first_sum = mean + np.vdot(drift, parameters) + entropy
     first_sum += sums.target_margin - u @ sums.margins
-    return Mixture(t, u, first_sum, drift)
+    return t, u, first_sum, drift
 
 
 def mixing_distribution(target_mean, model_mean):
