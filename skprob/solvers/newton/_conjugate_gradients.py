@@ -4,10 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Smallest curvature, along a direction of length one, above rounding errors. With a
-# smaller limit steps are up to 1e15 where bounds of a budget are active at the start.
-_NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
-
 
 class ConjugateDirections(NamedTuple):
     """Directions s_i that are conjugate, their products y_i = H s_i, and ⟨s_i, y_i⟩."""
@@ -38,16 +34,18 @@ def conjugate_gradients(
     n_kept=0,
     descent=None,
     moved=None,
+    precision=np.float64,
 ):
     """Minimise a quadratic model roughly.
 
     The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. At a direction whose curvature is not
-    positive the method stops; if it is the first one, it is the step. With B about the
-    inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a gradient the
-    root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B gradient and
-    ⟨gradient, B gradient⟩ of each group. `descent` is this result for the gradient, if
-    it has been computed. ``moved(length)`` is called for the length that a step is
-    moved along the direction of each product; only with one group.
+    above rounding errors the method stops; if it is the first one, it is the step. With
+    B about the inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a
+    gradient the root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B
+    gradient and ⟨gradient, B gradient⟩ of each group. `descent` is this result for the
+    gradient, if it has been computed. ``moved(length)`` is called for the length that a
+    step is moved along the direction of each product; only with one group. `precision`
+    is the floating-point type in which products are computed.
 
     The method stops where the residual is at most `forcing_term` times as long as the
     gradient, or where a product adds less than `least_gain` times the mean to the
@@ -67,7 +65,7 @@ def conjugate_gradients(
     conjugate, squares = descent or inverse(-residuals)
     directions = -conjugate
     rows = zip(residuals, directions, squares.tolist(), strict=True)
-    stop = forcing_term, least_gain, n_kept, moved
+    stop = forcing_term, least_gain, n_kept, moved, _no_curvature(precision)
     groups = [_Group(i, *row, *stop) for i, row in enumerate(rows)]
     active, n_products = [group for group in groups if group.square > 0], 0
     while active:
@@ -90,7 +88,16 @@ class _Group:
     """
 
     def __init__(
-        self, i, residual, direction, square, forcing_term, least_gain, n_kept, moved
+        self,
+        i,
+        residual,
+        direction,
+        square,
+        forcing_term,
+        least_gain,
+        n_kept,
+        moved,
+        no_curvature,
     ):
         self.i, self.square, self.kept, self.least = i, square, [], np.inf
         self.step = np.zeros_like(residual)
@@ -99,6 +106,7 @@ class _Group:
         self._length, self._enough = square, forcing_term**2 * square
         self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
         self._least_gain, self._moved = least_gain, moved or _ignored
+        self._no_curvature = no_curvature
 
     def advance(self, product):
         """Take the step along the direction; returns whether to continue."""
@@ -106,7 +114,7 @@ class _Group:
         self._n_products += 1
         curvature = float(direction @ product)
         self.least = min(self.least, curvature / self._length)
-        if not curvature > _NO_CURVATURE * self._length:
+        if not curvature > self._no_curvature * self._length:
             if self._n_products == 1:
                 self.step[:] = direction
                 self._moved(1.0)
@@ -138,6 +146,15 @@ class _Group:
     def _end(self):
         self._residual[:] = self._direction[:] = 0
         return False
+
+
+def _no_curvature(precision):
+    """Largest curvature, along a direction of length one, that may be rounding error.
+
+    With a smaller limit steps are up to 1e15 where bounds of a budget are active at the
+    start. In single precision they are up to 1e14 for sparse rows without a ridge.
+    """
+    return float(np.finfo(precision).eps) ** (2 / 3)
 
 
 def _ignored(length):

@@ -38,9 +38,12 @@ class ModelCurvature(Protocol):
 
 
 def conjugate_step(
-    product, is_active, residual, stepped, shrinkage, *, inverse, forcing_term
+    product, is_active, residual, stepped, shrinkage, *, inverse, **settings
 ):
-    """Newton's step on the active parameters by conjugate gradients."""
+    """Newton's step on the active parameters by conjugate gradients.
+
+    The settings are those of :func:`conjugate_gradients`.
+    """
     residual = np.where(is_active, residual, 0.0)
 
     def on_piece(direction):
@@ -50,9 +53,7 @@ def conjugate_step(
             result = result + shrinkage.curvature_product(stepped, direction)
         return np.where(is_active, result, 0.0).ravel()
 
-    model = conjugate_gradients(
-        on_piece, residual.ravel(), inverse, forcing_term=forcing_term
-    )
+    model = conjugate_gradients(on_piece, residual.ravel(), inverse, **settings)
     return model.step.reshape(is_active.shape)
 
 

@@ -60,6 +60,7 @@ class HessianProducts:
             shrinkage,
             inverse=inverse,
             forcing_term=self._forcing_term,
+            precision=self._precision,
         )
 
     def _rough_product(self, direction):

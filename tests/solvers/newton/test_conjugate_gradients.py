@@ -71,6 +71,27 @@ def test_a_first_direction_without_curvature_is_the_step(curvature):
     assert solution.n_products == 1
 
 
+def test_curvature_that_single_precision_cannot_show_ends_the_step():
+    """The gradient has a part along a direction without curvature.
+
+    Products in single precision have rounding errors there, which are curvature in
+    double precision.
+    """
+    hessian, gradient = model(n=50, lowest=0.0)
+    single = hessian.astype(np.float32)
+    steps = {}
+    for precision in (np.float32, np.float64):
+        solution = conjugate_gradients(
+            lambda d: single @ d.astype(np.float32),
+            gradient,
+            inverse_of(np.eye(50)),
+            forcing_term=1e-9,
+            precision=precision,
+        )
+        steps[precision] = np.abs(solution.step).max()
+    assert steps[np.float32] < 1e5 < steps[np.float64]
+
+
 def test_perfect_coordinates_take_one_product():
     hessian, gradient = model()
     coordinates = np.linalg.inv(np.linalg.cholesky(hessian)).T
