@@ -27,6 +27,7 @@ from .units import (
     StandardizedDesign,
     least_spread,
     restricted,
+    rounding_error,
     standardized,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "least_spread",
     "local_blocks",
     "restricted",
+    "rounding_error",
     "row_slices",
     "standardized",
     "wait_for",

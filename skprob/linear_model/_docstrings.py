@@ -14,9 +14,11 @@ C : float, "auto" or "loo", default=1.0
 
     - "auto": a penalty with the same effect as ``C=1`` for softmax. C is inversely
       proportional to the curvature of the loss at equal scores, for entmax
-      ``n_classes ** (1 - alpha)``. Take it for mappings with exact zeros, for which
-      ``C=1`` is much too weak a penalty if there are many classes. For class labels
-      with alpha above 2 it is too strong: give a larger C;
+      ``n_classes ** (1 - alpha)``. If the variances of the features sum to less than
+      20, it is multiplied by 20 divided by the sum, or for ``l1_ratio=1`` by the square
+      root of this. Take it for mappings with exact zeros, for which ``C=1`` is much too
+      weak a penalty if there are many classes. For class labels with alpha above 2 it
+      is too strong: give a larger C;
     - "loo": the C with the best approximate leave-one-out score of ten values, from
       1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
       derivatives, the penalty of ``l1_ratio=0`` and X in memory. With many features and
@@ -221,8 +223,10 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 
 _SEARCH_PARAMETERS = """\
 Cs : int or array-like of shape (n_Cs,), default=10
-    Values of C to choose from; an integer is the number of values, from 1e-4 to 1e4
-    times the C of "auto" for each {value}, evenly spaced on a logarithmic scale. For an
+    Values of C to choose from; an integer is the number of values, evenly spaced on a
+    logarithmic scale. For softmax they are from 1e-4 to 1e4, as in
+    :class:`~sklearn.linear_model.LogisticRegressionCV`, and for each {value} from 1e-4
+    to 1e4 times the C with the same effect as ``C=1`` for softmax. For an
     ``l1_ratio`` above 0 they are from :func:`~skprob.linear_model.smallest_C`, at which
     all coefficients are zero, to 1e4 times that.
 l1_ratios : array-like of shape (n_l1_ratios,), default=None

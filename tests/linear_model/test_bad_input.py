@@ -222,7 +222,7 @@ DATA = {
     ),
     "weights whose penalty overflows": (
         (X, y, np.full(12, 1e-320)),
-        "C must be larger: with C=0.* and weights .* sum to 1.*e-319",
+        "C must be larger: with C=.* and weights .* sum to 1.*e-319",
     ),
     "3-D X": ((X[None], y), r"X must be .* shape \(n_samples, n_features\).*dim 3"),
     "1-D X": ((X[:, 0], y), r"X must be .* shape .* got 1D array"),

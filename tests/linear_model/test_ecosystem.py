@@ -294,7 +294,9 @@ def test_learning_curve_and_ranking_scores():
     assert scores.mean() > 0.9
     auc = cross_val_score(SparsemaxClassifier(), X, y, scoring="roc_auc_ovr", cv=3)
     assert auc.min() > 0.9
-    log = cross_val_score(EntmaxClassifier(1), X, y, scoring="neg_log_loss", cv=3)
+    log = cross_val_score(
+        EntmaxClassifier(1, C=1.0), X, y, scoring="neg_log_loss", cv=3
+    )
     reference = LogisticRegression(max_iter=1000)
     log_reference = cross_val_score(reference, X, y, scoring="neg_log_loss", cv=3)
     assert_allclose(log, log_reference, rtol=1e-2)

@@ -9,7 +9,12 @@ user's rows, and `_standardized_array.py` does so in other array libraries.
 
 from ._little_design import LittleDesign
 from ._restricted import restricted
-from ._standardization import Standardization, least_spread, standardized
+from ._standardization import (
+    Standardization,
+    least_spread,
+    rounding_error,
+    standardized,
+)
 from ._standardized_design import StandardizedDesign
 
 __all__ = [
@@ -18,5 +23,6 @@ __all__ = [
     "StandardizedDesign",
     "least_spread",
     "restricted",
+    "rounding_error",
     "standardized",
 ]

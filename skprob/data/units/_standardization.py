@@ -34,7 +34,7 @@ class Standardization(NamedTuple):
             # Without an intercept the curvature is the raw second moment.
             deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
         spread = np.hypot(deviation, np.sqrt(ridge))
-        least = np.maximum(_rounding_error(mean, dtype), least_spread(dtype))
+        least = np.maximum(rounding_error(mean, dtype), least_spread(dtype))
         scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
         return cls(mean, scale, fit_intercept)
 
@@ -46,7 +46,7 @@ class Standardization(NamedTuple):
         """
         if not fit_intercept:
             deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
-        is_constant = deviation <= _rounding_error(mean, dtype)
+        is_constant = deviation <= rounding_error(mean, dtype)
         return np.flatnonzero(~is_constant & (deviation <= least_spread(dtype)))
 
     @property
@@ -114,7 +114,7 @@ def least_spread(dtype):
     return max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
 
 
-def _rounding_error(mean, dtype):
+def rounding_error(mean, dtype):
     """Largest deviation of constant features with these means."""
     return 10 * np.finfo(dtype).eps * np.abs(mean)
 

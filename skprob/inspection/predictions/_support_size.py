@@ -74,7 +74,7 @@ class SupportSizeDisplay:
     >>> model = SparsemaxClassifier().fit(X, y)
     >>> display = SupportSizeDisplay.from_estimator(model, X, y)
     >>> {name: round(float(sizes.mean()), 1) for name, sizes in display.sizes.items()}
-    {'possible': 1.6, 'right': 1.6, 'wrong': 2.0}
+    {'possible': 1.4, 'right': 1.4, 'wrong': 2.0}
     """
 
     def __init__(

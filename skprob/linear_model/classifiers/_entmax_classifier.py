@@ -58,9 +58,9 @@ class EntmaxClassifier(BaseLinearClassifier):
     >>> model.predict(X[[0, 50, 133]])
     array([0, 1, 2])
     >>> model.predict_proba(X[[0, 50, 133]]).round(2)
-    array([[0.99, 0.01, 0.  ],
-           [0.  , 0.88, 0.12],
-           [0.  , 0.48, 0.52]])
+    array([[1.  , 0.  , 0.  ],
+           [0.  , 1.  , 0.  ],
+           [0.  , 0.49, 0.51]])
 
     Label sets; the labels with a probability above the threshold are predicted:
 

@@ -78,8 +78,8 @@ class SigmoidClassifier(BaseLinearClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SigmoidClassifier().fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(2)
-    array([[0.9 , 0.1 , 0.  ],
-           [0.  , 0.31, 0.69]])
+    array([[0.91, 0.09, 0.  ],
+           [0.  , 0.25, 0.75]])
     """
 
     _parameter_constraints: dict = {

@@ -45,7 +45,7 @@ class SparsemaxClassifier(BaseLinearClassifier):
     >>> model = SparsemaxClassifier().fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(3)
     array([[1.   , 0.   , 0.   ],
-           [0.   , 0.465, 0.535]])
+           [0.   , 0.463, 0.537]])
     """
 
     def __init__(

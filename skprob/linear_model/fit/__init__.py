@@ -12,6 +12,7 @@ may have ended too early. `_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute
+from ._automatic_C import C_of_loss
 from ._folds import SeparateFolds, labelled_rows, rule_of_label_sets
 from ._penalty_factors import checked_factors
 from ._run import (
@@ -25,6 +26,7 @@ from ._spec import FitSpec
 from ._start import LastFit
 
 __all__ = [
+    "C_of_loss",
     "FitSpec",
     "LastFit",
     "NoiseSearch",

@@ -1,16 +1,69 @@
-"""The number C for C="auto", from the curvature of the loss."""
+"""The number C for C="auto", from the loss and the variances of the features."""
 
 from functools import cache
 
 import numpy as np
 
+from ...data import rounding_error
 from ...losses import AccuracyLoss, FenchelYoungLoss, InfimumLoss, MarginLoss
 from ...mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from ...targets import DenseTarget
 
+# C=1 suits softmax where the variances of the features sum to this or more, as those of
+# 20 standardised features do. With a smaller sum it is too strong a penalty. Of 13 data
+# sets with a smaller sum and three alphas (labels, texts, distributions), a larger C
+# has a better Brier score on twelve, by 2 to 50 %, and a worse one on ldl_movie, by
+# 4 %. With 10 it is worse and with 40 better on the twelve, by less than 15 %.
+_ENOUGH_VARIANCE = 20.0
 
-def automatic_C(loss, n_classes):
+
+def automatic_C(spec, loss, rows):
     """The C with the same effect as C=1 for the log loss of softmax.
+
+    If the variances of the features sum to less than 20, the penalty is weaker: the
+    model is then that of features in a larger unit.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Its penalty factors, which are checked, and ``l1_ratio`` are read.
+    loss : Loss
+        Checked, for the classes of these rows.
+    rows : RowsInMemory or DaskRows
+
+    Returns
+    -------
+    C : float
+
+    Raises
+    ------
+    ValueError
+        If the loss has no curvature at equal scores.
+    """
+    C = C_of_loss(loss, rows.n_scores)
+    if spec.unit_rows is not None:  # They have no penalty.
+        return C
+    mean, deviation = rows.mean_and_deviation()
+    if not spec.fit_intercept:  # Squares about zero stand for the variances.
+        deviation = np.hypot(mean, deviation)
+    # A constant feature has a deviation of rounding errors.
+    some = deviation > rounding_error(mean, rows.dtype)
+    variances = np.square(deviation[some])
+    if spec.penalty_factors is not None:
+        # A coefficient with a larger penalty is that of a feature in a smaller unit.
+        factors = spec.penalty_factors[some]
+        variances = variances[factors > 0] / factors[factors > 0]
+    # C stays finite where all variances are tiny, and they may all be zero.
+    total = max(variances.sum(), 1e-100)
+    if total < _ENOUGH_VARIANCE and len(variances):
+        # In another unit ridge penalties change by the square of its size, and l1
+        # penalties by its size.
+        C *= float(_ENOUGH_VARIANCE / total) ** (1 - spec.l1_ratio / 2)
+    return C
+
+
+def C_of_loss(loss, n_classes):
+    """The C with the same effect as C=1 for softmax, for features of any variance.
 
     Near zero coefficients an objective is a quadratic function whose curvature is that
     of the loss at equal scores, plus the penalty 1/C. With C in inverse proportion to
@@ -35,10 +88,10 @@ def automatic_C(loss, n_classes):
 
     Examples
     --------
-    >>> from skprob.linear_model.fit._automatic_C import automatic_C
+    >>> from skprob.linear_model.fit._automatic_C import C_of_loss
     >>> from skprob.losses import FenchelYoungLoss
     >>> from skprob.mappings import Sparsemax
-    >>> round(automatic_C(FenchelYoungLoss(Sparsemax()), n_classes=10), 6)
+    >>> round(C_of_loss(FenchelYoungLoss(Sparsemax()), n_classes=10), 6)
     0.1
     """
     # Margins move the point at which all scores are equal.

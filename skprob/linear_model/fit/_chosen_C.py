@@ -29,10 +29,6 @@ _GRID = np.logspace(-4, 4, 10)
 # and iris then take 0.7 to 1.05 times as long, digits and wine 1.05 to 1.4 times,
 # breast cancer 1.3 to 1.6 times, and all together 1.05 times.
 _FIRST_OF_LABELS, _FIRST_OF_OTHERS = 4, 3
-# Below this sum of the features' variances the search begins at a larger C, in inverse
-# proportion to the sum: texts and iris then take one value less, and of 33 cases 31
-# have the same C.
-_SMALL_SPREAD = 20.0
 # The search ends when the next rise of the score is expected to be at most this share
 # of the score, which is about its error at the tolerance of the fits. The ratio of two
 # successive rises is expected to stay the same. On eight data sets, with three mappings
@@ -105,7 +101,7 @@ def with_chosen_C(spec, rows):
         if share < 1:
             some = drawn_rows(objective, share)
         path = _left_out_by_hessian(objective, strengths, share, spec)
-    for numbers in _directions(objective, len(Cs), rows.target_type):
+    for numbers in _directions(len(Cs), rows.target_type):
         rise = np.inf
         for number, raw, parameters in path(numbers, start):
             with np.errstate(all="ignore"):
@@ -127,18 +123,9 @@ def with_chosen_C(spec, rows):
     return spec, path_start, {"Cs_": Cs, "loo_scores_": scores}
 
 
-def _directions(objective, n_values, target_type):
+def _directions(n_values, target_type):
     """Numbers of the values to search in turn: weaker penalties, then stronger ones."""
     first = _FIRST_OF_LABELS if target_type == "class" else _FIRST_OF_OTHERS
-    # Sum of the variances; of features with penalty factors, divided by these.
-    penalty = objective.penalty
-    _, deviation = objective.units.standardized_moments(*objective.moments)
-    some = penalty.diagonal > 0
-    shares = np.square(deviation[some]) / penalty.diagonal[some]
-    spread = penalty.strength * shares.sum()
-    if 0 < spread < _SMALL_SPREAD:
-        later = np.log(_SMALL_SPREAD / spread) / np.log(_GRID[1] / _GRID[0])
-        first = min(first + round(later), n_values - 1)
     return range(first, n_values), range(first)[::-1]
 
 

@@ -102,8 +102,8 @@ class FitSpec:
         Parameters
         ----------
         rows : RowsInMemory or DaskRows
-            A fit of numbers of C needs their ``target_type``, ``n_scores`` and
-            ``classes`` only.
+            If C is a number, only ``target_type``, ``n_scores`` and ``classes`` are
+            read.
         """
         noise, unit_rows = self.noise, self.unit_rows
         if noise is not None:
@@ -125,7 +125,7 @@ class FitSpec:
             # A penalty would shrink the scores without end, at the same loss.
             C = math.inf
         else:
-            C = automatic_C(loss, rows.n_scores) if self.C == "auto" else float(self.C)
+            C = automatic_C(self, loss, rows) if self.C == "auto" else float(self.C)
 
         threshold = self.threshold
         if isinstance(threshold, LeastCost):

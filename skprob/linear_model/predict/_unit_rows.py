@@ -17,6 +17,7 @@ from ..._utils.arrays import (
     row_max,
     zeros,
 )
+from ...data import rounding_error
 
 
 class UnitRows:
@@ -166,7 +167,7 @@ class StandardizedFeatures:
         if is_centred:
             center = mean
             # A constant feature has a deviation of rounding errors.
-            least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
+            least = rounding_error(mean, rows.dtype)
             scale = np.where(deviation > least, deviation, 1.0)
         square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
         constant = float(self.constant * (np.sqrt(square) or 1.0))

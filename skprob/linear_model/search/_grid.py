@@ -8,6 +8,7 @@ import numpy as np
 
 from .._entry_C import entry_C
 from .._training_rows import RowsInMemory
+from ..fit import C_of_loss
 
 # Largest C divided by the smallest, if Cs is an integer and l1_ratio is positive.
 _SPAN = 1e4
@@ -94,8 +95,8 @@ def _checked(name, values, allowed, is_allowed):
 def Cs_of_grid(Cs, specs, l1_ratios, data):
     """Values of C for each value of the parameter and each l1_ratio.
 
-    A number stands for multiples of the C of "auto" or, with a positive l1_ratio, of
-    the C at which the first coefficient enters.
+    A number stands for multiples of the C with the effect of C=1 for softmax or, with a
+    positive l1_ratio, of the C at which the first coefficient enters.
 
     Parameters
     ----------
@@ -118,7 +119,8 @@ def Cs_of_grid(Cs, specs, l1_ratios, data):
     selects = l1_ratios > 0
     span = np.geomspace(1, _SPAN, Cs)
     for i, spec in enumerate(specs):
-        grid[i] *= replace(spec, C="auto").for_rows(data.encoded).C
+        loss = replace(spec, C=1.0).for_rows(data.encoded).loss
+        grid[i] *= C_of_loss(loss, data.encoded.n_scores)
         if not selects.any():
             continue
         first = entry_C(spec, RowsInMemory(spec, data))

@@ -113,10 +113,10 @@ def test_agrees_on_20_newsgroups(data):
 @pytest.mark.parametrize(
     "twin",
     [
-        EntmaxClassifier(alpha=1),
+        EntmaxClassifier(alpha=1, C=1.0),
         LinearClassifier("softmax"),
         LinearClassifier(loss="log"),
-        EntmaxClassifier(alpha=1 + 1e-9),
+        EntmaxClassifier(alpha=1 + 1e-9, C=1.0),
     ],
     ids=repr,
 )

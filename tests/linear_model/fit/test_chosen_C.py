@@ -17,16 +17,15 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
-from skprob.linear_model.fit import _chosen_C
+from skprob.linear_model.fit import _automatic_C, _chosen_C
 
 from ..data_sets import distributions, label_sets, labels
 
 
 @pytest.fixture(autouse=True)
-def search_begins_at_the_same_number(request, monkeypatch):
-    """Tests name values by their numbers: the spread of the rows changes no number."""
-    if "spread" not in request.node.name:
-        monkeypatch.setattr(_chosen_C, "_SMALL_SPREAD", 0.0)
+def values_of_C_do_not_depend_on_X(monkeypatch):
+    """Tests name values by their numbers."""
+    monkeypatch.setattr(_automatic_C, "_ENOUGH_VARIANCE", 0.0)
 
 
 def iris():
@@ -317,21 +316,6 @@ def test_the_search_ends_where_no_rise_is_left(scores, best, monkeypatch):
     model = SoftmaxClassifier(C="loo").fit(*iris())
     assert model.C_ == model.Cs_[best]
     assert list(remaining) == [0.0]
-
-
-def test_the_search_begins_later_where_the_spread_is_small():
-    """By the factor of the variances, which penalty factors change as scales do."""
-    X, y = iris()  # The sum of the variances is about 4.
-
-    def first(X, **parameters):
-        scores = SoftmaxClassifier(C="loo", **parameters).fit(X, y).loo_scores_
-        return int(np.flatnonzero(np.isfinite(scores))[0])
-
-    assert first(3 * X) == 4
-    assert first(X) == 5
-    assert first(X / np.sqrt(8)) == 6
-    assert first(X, penalty_factors=np.full(4, 8.0)) == 6
-    assert first(X / 1e6) >= 8
 
 
 def test_penalty_factors():

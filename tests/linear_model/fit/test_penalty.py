@@ -1,8 +1,10 @@
-"""C="auto": a penalty that weighs the same whatever the mapping is."""
+"""C="auto": a penalty that weighs the same for all mappings and units of features."""
 
 import numpy as np
 import pytest
+from dask.array import from_array
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from skprob import (
     EntmaxClassifier,
@@ -21,12 +23,63 @@ from ..data_sets import label_sets, labels
 @pytest.mark.parametrize("alpha", [1.0, 1.25, 1.5, 2.0, 2.5])
 def test_formula(alpha):
     X, y = labels()  # of three classes
-    model = EntmaxClassifier(alpha, C="auto").fit(X, y)
+    model = EntmaxClassifier(alpha, C="auto").fit(3 * X, y)
     assert model.C_ == pytest.approx(3 ** (1 - alpha), rel=1e-12)
-    number = EntmaxClassifier(alpha, C=model.C_).fit(X, y)
+    number = EntmaxClassifier(alpha, C=model.C_).fit(3 * X, y)
     assert_array_equal(number.coef_, model.coef_)
-    marginals = SigmoidClassifier(alpha, C="auto").fit(*label_sets())
+    X, Y = label_sets()
+    marginals = SigmoidClassifier(alpha, C="auto").fit(3 * X, Y)
     assert marginals.C_ == pytest.approx(2 ** (1 - alpha), rel=1e-12)
+
+
+def test_small_variances():
+    """Features in a smaller unit have the same model, by other coefficients."""
+    X, y = labels()
+    weight = np.random.default_rng(0).uniform(0, 2, 60)
+    share = weight / weight.sum()
+    variance = share @ (X - share @ X) ** 2
+    expected = 20 / variance.sum() / 3
+    model = SparsemaxClassifier(tol=1e-10).fit(X, y, weight)
+    assert model.C_ == pytest.approx(expected, rel=1e-12)
+    tiny = SparsemaxClassifier(tol=1e-10).fit(X / 1e5, y, weight)
+    assert_allclose(tiny.coef_, model.coef_ * 1e5, rtol=1e-5)
+    for as_X in (sparse.csr_array, np.asfortranarray, from_array):
+        other = SparsemaxClassifier().fit(as_X(X), y, weight)
+        assert other.C_ == pytest.approx(expected, rel=1e-12)
+    single = SparsemaxClassifier().fit(X.astype(np.float32), y, weight)
+    assert single.C_ == pytest.approx(expected, rel=1e-5)
+    # Without an intercept the means of the features have coefficients, too.
+    through_zero = SparsemaxClassifier(fit_intercept=False).fit(X, y, weight)
+    expected = 20 / (share @ X**2).sum() / 3
+    assert through_zero.C_ == pytest.approx(expected, rel=1e-12)
+
+
+def test_small_variances_of_other_penalties():
+    """A factor of a feature, and a lasso, are those of the feature in another unit."""
+    X, y = labels()
+    factors = np.array([4.0, 1.0, 0.25, 1.0])
+    options = {"tol": 1e-10, "max_iter": 1000}
+    factored = EntmaxClassifier(penalty_factors=factors, **options).fit(X, y)
+    scaled = EntmaxClassifier(**options).fit(X / np.sqrt(factors), y)
+    assert factored.C_ == pytest.approx(scaled.C_, rel=1e-12)
+    assert_allclose(factored.predict_proba(X), scaled.predict_proba(X / factors**0.5))
+    # A factor of zero, or an infinite one, has no part in it.
+    some = EntmaxClassifier(penalty_factors=[0, 1, 1, np.inf]).fit(X, y)
+    missing = 20 / X[:, 1:3].var(axis=0).sum()
+    assert some.C_ == pytest.approx(missing * 3**-0.5, rel=1e-12)
+    lasso = EntmaxClassifier(l1_ratio=1.0, **options)
+    coef = lasso.fit(X, y).coef_
+    assert lasso.C_ == pytest.approx((20 / X.var(axis=0).sum() / 3) ** 0.5, rel=1e-12)
+    assert_allclose(lasso.fit(X / 100, y).coef_, 100 * coef, atol=1e-2)
+
+
+def test_variances_that_have_no_effect():
+    """Those of constant features, and of rows whose norms are scaled to one."""
+    _, y = labels()
+    constant = EntmaxClassifier().fit(np.full((60, 2), 0.5), y)
+    assert constant.C_ == pytest.approx(3**-0.5, rel=1e-12)
+    cosine = LinearClassifier(similarity="cosine", C="auto").fit(*labels())
+    assert cosine.C_ == 1.0
 
 
 def test_it_is_the_default_of_sparse_classifiers_alone():
@@ -49,7 +102,7 @@ def test_close_to_zero_it_shrinks_all_mappings_alike():
         assert_allclose(other, moved[0], rtol=0.05, atol=0.02 * np.abs(other).max())
 
 
-def test_the_grid_of_a_search_is_in_these_units():
+def test_the_grid_of_a_search_is_in_units_of_the_mapping():
     X, y = labels()
     search = EntmaxClassifierCV([2, 1, 1.5], 3, cv=2, refit=False).fit(X, y)
     units = 3.0 ** (1 - np.array([2, 1, 1.5]))
@@ -63,9 +116,9 @@ def test_the_grid_of_a_search_is_in_these_units():
 def test_smooth_accuracy_has_the_penalty_of_the_default_loss(loss):
     """It has no curvature at equal scores."""
     X, y = labels()  # of three classes
-    model = EntmaxClassifier(1.5, loss=loss).fit(X, y)
+    model = EntmaxClassifier(1.5, loss=loss).fit(3 * X, y)
     assert model.C_ == pytest.approx(3**-0.5, rel=1e-12)
-    assert SoftmaxClassifier(C="auto", loss=loss).fit(X, y).C_ == pytest.approx(1)
+    assert SoftmaxClassifier(C="auto", loss=loss).fit(3 * X, y).C_ == pytest.approx(1)
 
 
 def test_a_loss_without_curvature_is_refused():

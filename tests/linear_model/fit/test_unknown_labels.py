@@ -78,7 +78,7 @@ def test_label_smoothing_of_the_known_labels():
     residual = np.where(HIDDEN, 0, p - target)
     total = len(X) - 1
     assert_allclose(residual.sum(axis=0) / total, 0, atol=1e-8)
-    assert_allclose((residual.T @ X + smooth.coef_) / total, 0, atol=1e-8)
+    assert_allclose((residual.T @ X + smooth.coef_ / smooth.C_) / total, 0, atol=1e-8)
 
 
 @pytest.mark.parametrize("threshold", ["auto", "cv", LabelCuts("micro"), 0.5])
