@@ -61,17 +61,18 @@ def test_products_are_those_of_the_formula(mapping, fit_intercept, cuts, far):
     mean, scale, _ = objective.units
     A = (X - mean) / scale
     unit, center = rng.uniform(0.5, 2, size=objective.shape), None
-    T = np.array([np.diag(numbers) for numbers in unit])
     if fit_intercept:
         A = np.hstack([A, np.ones((N_ROWS, 1))])
         center = rng.normal(size=(N_CLASSES, N_FEATURES))
-        T[:, -1, :-1] = -center
+    # The columns of each class: multiplied by their units, less their centers.
+    AT = A[:, None, :] * unit
+    if fit_intercept:
+        AT[:, :, :-1] -= center
     J = weight[:, None, None] * jacobians(mapping, A @ x.T)
     ridge = np.zeros(objective.shape[1])
     ridge[:N_FEATURES] = 0.01 / scale**2
     variables = rng.normal(size=objective.shape[::-1]).astype(np.float32)
-    AT = np.einsum("ni,kij->nkj", A, T)
-    change = np.einsum("nkl,nlj,jl->nk", J, AT, variables)
+    change = np.einsum("nkl,nl->nk", J, np.einsum("nlj,jl->nl", AT, variables))
     expected = np.einsum("nkj,nk->jk", AT, change) + (ridge * unit**2).T * variables
 
     point = objective.at(x.ravel())
