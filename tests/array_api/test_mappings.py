@@ -102,6 +102,37 @@ def test_values_are_those_of_numpy(mapping, dtype, library, numpy):
     np.testing.assert_array_equal(numpy(given), before)
 
 
+def test_a_probability_whose_power_underflows(library, numpy):
+    """The scores of two classes differ by nearly as much as at the edge."""
+    scores = np.array([[0.0, -(1 - 200 * 2.0**-53) / 39, -1.0]])
+    p = numpy(Entmax(40.0)(library.array(scores)))
+    assert_allclose(p, Entmax(40.0)(scores), rtol=1e-12)
+    assert 0 < p[0, 1] < 1e-14
+
+
+@pytest.mark.parametrize("order", [2, 30])
+def test_powers_of_huge_scores_do_not_overflow(order, library, numpy):
+    scores = np.random.default_rng(0).normal(size=(20, 5))
+    for size in (1e100, 1e300):
+        p = numpy(TaylorSoftmax(order)(library.array(size * scores)))
+        expected = scores**order / (scores**order).sum(axis=1, keepdims=True)
+        assert_allclose(p, expected, rtol=0, atol=1e-12)
+
+
+def test_a_sum_that_misses_p_by_rounding_has_reached_it(library, numpy):
+    """0.07 times 100 is more than 7 in floating point."""
+    p = numpy(SparseSoftmax(p=0.07)(library.array(np.zeros((1, 100)))))
+    assert np.count_nonzero(p) == 7
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.3, 1.5, 2.0, 4.0])
+def test_potentials_keep_all_digits(alpha, library, numpy):
+    """The error of the last step of the probabilities is corrected."""
+    scores = np.random.default_rng(0).normal(size=(200, 30))
+    potential = numpy(Entmax(alpha).potential(library.array(scores)))
+    assert_allclose(potential, Entmax(alpha).potential(scores), rtol=1e-15, atol=4e-15)
+
+
 @each_mapping
 def test_derivatives_are_those_of_numpy(mapping, library, numpy):
     scores = rows_of_scores()[:60]

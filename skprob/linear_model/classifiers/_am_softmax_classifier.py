@@ -43,7 +43,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     standardize : bool or "auto", default="auto"
         Whether the features are centred by their weighted means and divided by their
         standard deviations. "auto" is True for a dense X and False for a sparse one,
-        which would not stay sparse.
+        which would not stay sparse. One row of huge values gives all other rows nearly
+        the same direction, without a warning: correct or clip such values first.
     constant : float, default=0.5
         Constant that is added as one more feature, in units of the root mean square of
         the norms of the rows; 0 for none.
