@@ -59,8 +59,11 @@ def _minimize_composite(problem, start, solver, criteria, *, callback, resume):
     from .proximal import ProximalNewton
 
     description, method = problem.description, solver
-    is_smooth = description.is_convex and description.has_bounded_hessian
-    if solver != "newton-cholesky" and (not is_smooth or description.has_kinks):
+    has_hessian = description.is_convex and not description.has_kinks
+    has_products = has_hessian and description.has_bounded_hessian
+    if (solver == "auto" and not has_hessian) or (
+        solver == "newton-cg" and not has_products
+    ):
         method = "lbfgs"
     proximal = ProximalNewton(criteria, method, criteria.tuning)
     state = None

@@ -21,6 +21,7 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
+from skprob.linear_model import smallest_C
 
 from ..versions import elastic_net
 
@@ -179,6 +180,18 @@ def test_optimality_conditions(model, select):
     model.fit(X, y)
     assert 0 < np.count_nonzero(model.coef_) < model.coef_.size
     assert subgradient(model, X, y, select == "features") < 1e-4
+
+
+@pytest.mark.parametrize("select", ["coefficients", "features"])
+def test_curvature_without_bound_is_computed_where_it_costs_little(select):
+    """With single coefficients L-BFGS takes more than 1,000 iterations."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 30)), rng.integers(0, 3, 60)
+    model = EntmaxClassifier(5, l1_ratio=1.0, select=select, tol=1e-8, max_iter=300)
+    model.set_params(C=100 * smallest_C(model, X, y)).fit(X, y)
+    assert model.n_iter_ < 300
+    assert model.solver_ == "proximal-newton"
+    assert subgradient(model, X, y, select == "features") < 1e-7
 
 
 def test_a_loss_that_is_not_convex_ends_at_a_local_minimum():

@@ -53,6 +53,9 @@ def minimised_model(problem, state, method, tuning):
         is_written = choice.is_cheap(state.most_products)
     if is_written:
         return _by_hessian(problem, state, included, choice, tuning)
+    if not problem.description.has_bounded_hessian:
+        # Conjugate gradients would take many products.
+        return state, _by_steps(problem, state)
     return _by_products(problem, state, choice.is_sparse, tuning)
 
 

@@ -58,7 +58,8 @@ class ProximalNewton:
     method : {"auto", "newton-cg", "newton-cholesky", "lbfgs"}
         Kind of curvature: the Hessian matrix with "newton-cholesky", products with
         "newton-cg", an approximation from the last steps with "lbfgs". "auto" computes
-        the matrix if that costs little, else products.
+        the matrix if that costs little, else products, or the approximation if the
+        Hessian is not bounded.
     tuning : Tuning
 
     References
@@ -169,7 +170,7 @@ class ProximalNewton:
             part = min(length, 1.0)
             expected = part * (2 - part) * model.decrease
             damping = self._damped(damping, (point.value - after.value) / expected)
-        if self._method == "lbfgs":
+        if self._method == "lbfgs" or not problem.description.has_bounded_hessian:
             pairs = self._with_pair(
                 pairs, length * step.reshape(-1), after.smooth.gradient - gradient
             )
