@@ -67,8 +67,8 @@ CALLS = {
     "k": lambda n: probabilities(SparseSoftmaxClassifier(k=n)),
     "loadings": lambda n: probabilities(
         PerturbMaxClassifier(loadings=n, learn_noise=True, n_init=1, tol=1.0),
-        X[::3],
-        y[::3],
+        X[::12],
+        y[::12],
     ),
     "n_neighbors": lambda n: probabilities(AttentionClassifier(n_neighbors=n)),
     "Cs": lambda n: probabilities(EntmaxClassifierCV(alphas=(1,), Cs=n, cv=2)),

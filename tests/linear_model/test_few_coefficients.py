@@ -46,7 +46,7 @@ def test_as_logistic_regression(l1_ratio):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_two_classes_have_one_row(l1_ratio):
     X, y = load_breast_cancer(return_X_y=True)
-    X = scale(X)[:, :10]
+    X, y = scale(X)[::3, :10], y[::3]
     theirs = elastic_net(C=0.2, l1_ratio=l1_ratio).fit(X, y)
     for select in ("coefficients", "features"):
         model = SoftmaxClassifier(C=0.2, l1_ratio=l1_ratio, select=select, **TIGHT)
@@ -533,7 +533,7 @@ def test_exact_zeros_and_more_features_than_rows(select):
     # Each penalty is lower than the one before.
     assert (np.diff(objectives) <= 1e-12).all()
     # The proximal quasi-Newton method begins under the penalty itself.
-    other = SparsemaxClassifier(solver="lbfgs", tol=1e-6, max_iter=5000, **about)
+    other = SparsemaxClassifier(solver="lbfgs", tol=1e-5, max_iter=5000, **about)
     other.fit(X, y)
     assert (other.history_["stage"] == "final").all()
     assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
