@@ -127,7 +127,7 @@ def test_a_sum_that_misses_p_by_rounding_has_reached_it(library, numpy):
 
 @pytest.mark.parametrize("alpha", [0.5, 1.3, 1.5, 2.0, 4.0])
 def test_potentials_keep_all_digits(alpha, library, numpy):
-    """The error of the last step of the probabilities is corrected."""
+    """They differ from those of the NumPy kernels by rounding errors only."""
     scores = np.random.default_rng(0).normal(size=(200, 30))
     potential = numpy(Entmax(alpha).potential(library.array(scores)))
     assert_allclose(potential, Entmax(alpha).potential(scores), rtol=1e-15, atol=4e-15)

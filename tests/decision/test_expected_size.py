@@ -71,3 +71,16 @@ def test_useless_features_give_about_the_mean_size():
         error = ((model.out_of_fold - sizes) ** 2).mean()
         assert error <= sizes.var() * 1.3
     assert_array_equal(ExpectedSize(X, np.full(50, 2), np.ones(50))(X), np.full(50, 2))
+
+
+def test_sizes_are_no_smaller_and_no_larger_than_those_of_the_rows():
+    """Also those of rows far from the others, with which the folds do not agree."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    sizes = 2 + (X[:, 0] > 0) + (X[:, 0] > 1)
+    X[::7] *= 30
+    model = ExpectedSize(X, sizes, np.ones(60))
+    assert np.abs(model.coef).max() > 0
+    for predicted in model.out_of_fold, model(X), model(100 * X):
+        assert predicted.min() >= 2 and predicted.max() <= 4
+    assert model.out_of_fold.min() == 2

@@ -115,3 +115,15 @@ def test_errors_name_the_argument(parameters, arguments, message):
     rule = LeastCost(**{"costs": COSTS, **parameters})
     with pytest.raises(ValueError, match=message):
         rule.predict(*arguments)
+
+
+def test_only_available_classes_are_chosen():
+    """The class of least cost among them, or no decision where all cost too much."""
+    names = np.array([4, 7, 9])
+    rule = LeastCost([[0, 1, 3], [2, 0, 3], [1, 1, 0]], abstain=0.8).for_classes(names)
+    p = np.array([[0.6, 0.4, 0.0], [0.6, 0.4, 0.0], [0.1, 0.9, 0.0], [0.1, 0.0, 0.9]])
+    available = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 1]], dtype=bool)
+    # Costs of a row: [.8, .6, 3], [.8, -, 3], [1.8, .1, -] and [-, 1, .3].
+    assert rule.decide(p, names, available).tolist() == [7, 4, 7, 9]
+    available = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
+    assert rule.decide(p, names, available).tolist() == [-1, 7, -1, -1]

@@ -168,7 +168,8 @@ class SupportSizeDisplay:
         Raises
         ------
         ValueError
-            If an array has another shape, or holds anything but non-negative numbers.
+            If an array has no rows or another shape, or holds anything but non-negative
+            numbers.
         """
         is_labels = are_labels(y_true, "y_true")
         classes, (y_true, predicted, probabilities) = frames_in_order(
@@ -181,6 +182,10 @@ class SupportSizeDisplay:
         if not sparse.issparse(probabilities):
             probabilities = np.atleast_2d(as_real("probabilities", probabilities))
         shape = probabilities.shape
+        if shape[0] == 0:
+            raise ValueError(
+                f"probabilities must have one row or more; got shape {shape}."
+            )
         possible = _indicator("probabilities", probabilities, shape)
         sizes, coverage = {"possible": _row_sums(possible)}, None
         if is_labels and (predicted is None or are_labels(predicted, "predicted")):

@@ -446,6 +446,10 @@ def test_bad_input_is_refused():
             lambda: SupportSizeDisplay.from_estimator(MODEL, X, Y[:, 0]),
             r"y_true must be numbers of shape \(100, 6\); got shape \(100,\)",
         ),
+        (
+            lambda: SIZES(np.zeros((0, 3))),
+            r"probabilities must have one row or more; got shape \(0, 3\)",
+        ),
     ]:
         with pytest.raises(ValueError, match=message):
             make()
