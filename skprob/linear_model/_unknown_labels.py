@@ -38,10 +38,16 @@ def _check_unknown(spec, known):
     is_cube, is_sum = traits.polytope == "cube", traits.is_separable
     if is_cube and is_sum and spec.target_type in ("auto", "label_set"):
         return
+    n_unknown = np.count_nonzero(~known)
+    if spec.target_type == "candidates":
+        raise ValueError(
+            "As candidates, y must be 0 or 1; it contains NaN in "
+            f"{n_unknown} entries. Mark classes that may be true with 1."
+        )
     advice = "set budget=None" if is_cube and not is_sum else "take SigmoidClassifier"
     raise ValueError(
         "y must be labels, a 0/1 indicator or distributions without NaN for "
-        f"{spec.name}; y contains NaN in {np.count_nonzero(~known)} entries. Labels of "
-        "a set that are not known are left out of the loss by a mapping to marginals "
-        f"without a budget: {advice}."
+        f"{spec.name}; y contains NaN in {n_unknown} entries. Labels of a set that are "
+        "not known are left out of the loss by a mapping to marginals without a "
+        f"budget: {advice}."
     )

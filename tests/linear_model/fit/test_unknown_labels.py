@@ -167,6 +167,16 @@ def test_other_mappings_refuse(model):
     assert_refused(message, model.fit, X, GAPS)
 
 
+def test_candidates_that_are_not_known_are_marked():
+    """No other mapping leaves them out."""
+    message = r"As candidates, y must be 0 or 1; .* NaN in .* with 1\."
+    for model in (
+        EntmaxClassifier(target_type="candidates"),
+        LinearClassifier(Sigmoid(), target_type="candidates"),
+    ):
+        assert_refused(message, model.fit, X, GAPS)
+
+
 def test_other_targets_refuse():
     model = SigmoidClassifier()
     for y in (GAPS[:, 0], GAPS[:, :1], GAPS[:, 0].tolist()):
