@@ -35,7 +35,7 @@ def digits(n_rows=400):
 
 @pytest.mark.parametrize("l1_ratio", [0.3, 0.9])
 def test_as_logistic_regression(l1_ratio):
-    X, y = digits(200)
+    X, y = digits(100)
     theirs = elastic_net(C=0.3, l1_ratio=l1_ratio).fit(X, y)
     model = SoftmaxClassifier(C=0.3, l1_ratio=l1_ratio, **TIGHT).fit(X, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-6)
