@@ -251,6 +251,9 @@ GROUPS = {
         "curvature nearer to the targets": without(
             target_share=0.0, groups=("texts", "label sets")
         ),
+        "units of each output": without(
+            plan={"own_units": False}, groups=("texts", "label sets")
+        ),
         "single precision far from the minimum": without(
             far_decrease=math.inf, groups="texts"
         ),

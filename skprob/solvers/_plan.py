@@ -68,6 +68,9 @@ class Plan(NamedTuple):
     n_groups: int = 1
     #: Whether Hessian products are computed in the coordinates of the preconditioner.
     is_scaled: bool = False
+    #: Whether the unit of a parameter, with the diagonal, depends on the curvature of
+    #: its own output; else only on the mean of all outputs.
+    own_units: bool = True
     #: Whether each raw prediction is minimised separately.
     by_output: bool = False
     #: Hessian products after which splitting continues; infinite stands for never.

@@ -49,6 +49,19 @@ def test_of_many_columns_it_centres_and_scales_them(n_classes):
         assert_allclose(found[:, -1], diagonal[:, -1] / unit, rtol=1e-3)
 
 
+def test_without_own_units_all_outputs_have_the_same():
+    objective = correlated(4)
+    x = np.random.default_rng(0).normal(size=objective.n_parameters)
+    point, moments = objective.at(x), objective.at(x).curvature_moments()
+    for own_units in (True, False):
+        scaling = Scaling(moments, point.ridge, objective.description, own_units)
+        columns = np.zeros(objective.shape)
+        columns[:, :-1] = 1
+        rows = scaling.to_parameters(columns.ravel()).reshape(objective.shape)
+        are_equal = np.allclose(rows[:, :-1], rows[0, :-1], rtol=1e-12)
+        assert are_equal == (not own_units)
+
+
 @pytest.mark.parametrize("kind", ["gram by output", "gram", "diagonal"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_gradient_is_the_adjoint_of_the_change(n_classes, kind):

@@ -154,7 +154,7 @@ class Preconditioner:
 def _coordinates_of(curvature, ridge, plan, description):
     """Coordinates from moments or Gram matrices, and the penalty's curvature."""
     if plan.preconditioner == "diagonal":
-        return Scaling(curvature, ridge, description)
+        return Scaling(curvature, ridge, description, plan.own_units)
     kind = Whitening if is_host(curvature) else WhiteningOnDevice
     return kind(curvature, ridge, description)
 
