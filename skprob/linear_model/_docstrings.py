@@ -122,8 +122,9 @@ solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     derivatives are not bounded, as those of entmax with alpha above 2. Otherwise it is
     "newton-cholesky" on little data, "lbfgs" for other Dask collections and where
     classes are more than eight times the numbers that X stores for a row, and
-    "newton-cg" on all other data. A search along a path uses "auto" for both of
-    Newton's methods.
+    "newton-cg" on all other data. With a penalty that makes
+    coefficients zero, a Hessian without bound is computed, too, where it costs little.
+    A search along a path uses "auto" for both of Newton's methods.
 tol : float, default=1e-4
     Tolerance. The solver stops when no entry of the gradient is larger than ``tol`` in
     absolute value and, if the objective is convex, its expected decrease is at most
