@@ -533,7 +533,7 @@ def test_exact_zeros_and_more_features_than_rows(select):
     # Each penalty is lower than the one before.
     assert (np.diff(objectives) <= 1e-12).all()
     # The proximal quasi-Newton method begins under the penalty itself.
-    other = SparsemaxClassifier(solver="lbfgs", tol=1e-5, max_iter=5000, **about)
+    other = SparsemaxClassifier(solver="lbfgs", tol=1e-6, max_iter=5000, **about)
     other.fit(X, y)
     assert (other.history_["stage"] == "final").all()
     assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
