@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 from functools import cache, wraps
-from inspect import signature
+from inspect import Signature, signature
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
@@ -135,14 +135,19 @@ class NamesChecked(NestedChecked):
 
 
 class KeywordsChecked(NamesChecked):
-    """An estimator whose errors on unknown parameters say what to take instead.
-
-    The constructor is that of a subclass: of this class `inspect.signature` would show
-    the arguments of ``__new__``.
-    """
+    """An estimator whose errors on unknown parameters say what to take instead."""
 
     #: Sentences about parameters that other packages have, by name in lower case.
     _other_names: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        # Some releases of Python 3.11 would show the arguments of `__new__` where a
+        # class inherits its constructor.
+        parameters = []
+        if cls.__init__ is not object.__init__:
+            _, *parameters = signature(cls.__init__).parameters.values()
+        cls.__signature__ = Signature(parameters)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         unknown = kwargs.keys() - cls._get_param_names()

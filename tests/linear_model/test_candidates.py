@@ -196,7 +196,11 @@ EMPTY = Y * (np.arange(len(Y)) != 3)[:, None]
         (SoftmaxClassifier(), 2 * Y, r"As candidates, y must be .*; got also \[2\]"),
         (SoftmaxClassifier(), Y / 2, r"As candidates, y must be .*; got also \[0.5\]"),
         (SoftmaxClassifier(), LABELS, "target_type='candidates' needs y of shape"),
-        (SoftmaxClassifier(), np.where(Y, Y, np.nan), "y contains NaN"),
+        (
+            SoftmaxClassifier(),
+            np.where(Y, Y, np.nan),
+            "y must be 0 or 1; it contains NaN",
+        ),
         (SoftmaxClassifier(), Y[:, :1], "target_type='candidates' needs y of shape"),
         (LinearClassifier("sigmoid", threshold=0.5), Y, "got candidates"),
         (SoftmaxClassifier(label_smoothing=0.1), Y, "label_smoothing must be 0"),

@@ -270,7 +270,7 @@ def test_sets_outside_the_budget():
     for budget, allowed in ((3, 2), r"\(lower, upper\)"), ((1,), "two numbers"):
         with pytest.raises(ValueError, match=f"budget must be {allowed}.* got"):
             SigmoidClassifier(budget=budget).fit(X, Y)
-    with pytest.raises(ValueError, match=r"budget must be two numbers.* got 2"):
+    with pytest.raises(ValueError, match=r"'budget' .* an array-like .* Got 2"):
         LinearClassifier(Sigmoid(budget=2)).fit(X, Y)
 
 
