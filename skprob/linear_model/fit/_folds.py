@@ -16,9 +16,9 @@ from ._run import fit_to_rows
 # Factor of the tolerance in fits to folds of convex objectives, and the largest
 # tolerance that results. With 1e-2 and with 1e-4 the rules "micro" and "macro" of
 # 1.5-entmax have mean F1 scores within 0.1 points of each other on eight label sets.
-# Fits with the tolerance 1e-2 take 0.7 (softmax) and 0.8 times (1.5-entmax) as long on
-# enron with 0.1 for folds as with 1e-2, at the same micro-F1 of new rows (nine fits to
-# enron, emotions and yeast, eight splits).
+# A fit to enron with the tolerance 1e-2 takes 0.7 (softmax) and 0.8 times (1.5-entmax)
+# as long with 0.1 for folds as with 1e-2 for folds. The micro-F1 of new rows is the
+# same in nine comparisons on enron, emotions and yeast.
 _TOL_FACTOR, _LARGEST_TOL = 100, 0.1
 # The same for fits that start from the solution of all rows. This start depends on the
 # rows that are left out. With a tolerance of 1e-2 their F1 score is 1.7 points too high

@@ -67,6 +67,8 @@ def test_small_variances_of_other_penalties():
     some = EntmaxClassifier(penalty_factors=[0, 1, 1, np.inf]).fit(X, y)
     missing = 20 / X[:, 1:3].var(axis=0).sum()
     assert some.C_ == pytest.approx(missing * 3**-0.5, rel=1e-12)
+    without = EntmaxClassifier(penalty_factors=[0, np.inf, 0, 0]).fit(X, y)
+    assert without.C_ == pytest.approx(3**-0.5, rel=1e-12)
     lasso = EntmaxClassifier(l1_ratio=1.0, **options)
     coef = lasso.fit(X, y).coef_
     assert lasso.C_ == pytest.approx((20 / X.var(axis=0).sum() / 3) ** 0.5, rel=1e-12)
