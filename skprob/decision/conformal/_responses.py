@@ -130,9 +130,9 @@ def response_of(model, X, response_type, arguments):
         return _without_absent(p, result.precision, result.absent)
     p = class_probabilities(model, X, **arguments)
     p, precision = _checked(p, "predict_proba", shape)
-    wrong = ((p < 0) | (p > 1 + np.sqrt(precision))).any(axis=1)
+    wrong = (p < 0) | (p > 1 + np.sqrt(precision))
     if wrong.any():
-        row = int(wrong.argmax())
+        row = int(wrong.any(axis=1).argmax())
         raise ValueError(
             "predict_proba of the estimator must return numbers from 0 to 1; row "
             f"{row} is {p[row][:5].tolist()}."
