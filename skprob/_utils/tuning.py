@@ -1,4 +1,4 @@
-"""The numbers that change the time of a fit and not its result."""
+"""Settings of solvers, data and objectives: block sizes, costs and limits."""
 
 from typing import NamedTuple
 
@@ -48,18 +48,18 @@ class Tuning(NamedTuple):
     block_size: int = 1 << 18
     #: Most bytes of X in a block: it is still in L3 for the second product of a pass.
     block_bytes: int = 1 << 23
-    #: Most bytes of X in a block with an l1 penalty, where most products are with a few
-    #: columns: 500 rows of 5,000 features take 0.82 to 0.91 times as long as with 8
-    #: MiB.
+    #: Most bytes of X in a block of a fit with an l1 penalty. Most of its products use
+    #: a few columns only: 500 rows of 5,000 features take 0.82 to 0.91 times as long as
+    #: with blocks of 8 MiB.
     block_bytes_of_l1: int = 1 << 25
     #: Most numbers of standardised rows that are copied to an array: little data.
     #: Without the copy searches take 2 times as long, and fits 1.07 times.
     most_standardised: int = 1 << 18
-    #: Little data: Gram matrices of several outputs are one product of all pairs of
-    #: columns, with at most this number of columns for each of them ...
+    #: Most columns for each raw prediction with which the Gram matrices of little data
+    #: are one product with all pairs of columns. Without this product searches take
+    #: 1.07 times as long.
     pair_columns: float = 3.0
-    #: ... and this number of products in all rows (8 MiB). Without this product
-    #: searches take 1.07 times as long.
+    #: Most numbers of the pairs of columns in all rows, for this product (8 MiB).
     most_pairs: int = 1 << 20
 
     #: Share of stored numbers below which a part of a sparse matrix remains sparse, and
@@ -195,11 +195,12 @@ class Tuning(NamedTuple):
     #: With it the errors for digits, pendigits, letter and emotions are below 2e-4,
     #: without it up to 1e-2.
     least_pivot_of_scores: float = 1e-3
-    #: Largest size of the changes of left-out raw predictions, in units of those
-    #: without the curvature of the row, which magnifies rounding errors. Scores then
+    #: Largest factor by which the curvature of a row may magnify the change of its raw
+    #: predictions when the row is left out: it magnifies rounding errors, too. With a
+    #: larger factor the scores are computed in double precision. With this limit they
     #: differ from those in double precision by less than 1e-3 on digits, pendigits,
     #: letter and sjaffe, except in two cases of digits with sparsemax (2e-3 and 6e-3).
-    #: Without the limit they differ by up to 4e-2.
+    #: Without it they differ by up to 4e-2.
     most_magnified: float = 5.0
 
     # The sample.

@@ -129,18 +129,19 @@ def _check_estimator(estimator):
 
 def _check_spec(spec):
     """Raise where there is no C at which coefficients are zero."""
-    if spec.mapping.traits.is_scale_invariant:
+    mapping = spec.loss.mapping
+    if mapping.traits.is_scale_invariant:
         raise ValueError(
-            f"estimator must have a penalty; the scores of {spec.mapping!r} may have "
+            f"estimator must have a penalty; the scores of {mapping!r} may have "
             "any scale, so that it has none."
         )
     if spec.noise is not None:
         raise ValueError(
             "estimator must have a mapping that is given; the noise of "
-            f"{spec.mapping!r} is to be learnt."
+            f"{mapping!r} is to be learnt."
         )
-    if spec.mapping.traits.base_score != 0 and not spec.fit_intercept:
+    if mapping.traits.base_score != 0 and not spec.fit_intercept:
         raise ValueError(
             "fit_intercept must be True for a mapping without probabilities at zero "
-            f"scores; got {spec.fit_intercept!r} with {spec.mapping!r}."
+            f"scores; got {spec.fit_intercept!r} with {mapping!r}."
         )

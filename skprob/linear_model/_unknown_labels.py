@@ -34,7 +34,7 @@ def known_labels(spec, y, sample_weight):
 
 def _check_unknown(spec, known):
     """Raise where the loss of a row is not a sum over its labels."""
-    traits = spec.mapping.traits
+    traits = spec.loss.mapping.traits
     is_cube, is_sum = traits.polytope == "cube", traits.is_separable
     if is_cube and is_sum and spec.target_type in ("auto", "label_set"):
         return

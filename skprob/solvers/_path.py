@@ -77,7 +77,7 @@ def minimize_path(
         problem = problem.with_l2(strength)
         has_shrinkage = problem.description.has_shrinkage
         solution = solve(problem, start, **limits, **warm, resume=resume)
-        # A fit from the last solution that used all its iterations is slow, not stuck.
+        # A fit that used all its iterations is slow, and its start is not the cause.
         is_slow = has_shrinkage and solution.n_iter >= max_iter
         if not solution.converged and start.any() and not is_slow:
             cold = solve(problem, problem.initial(), **limits)

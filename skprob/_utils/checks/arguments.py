@@ -1,7 +1,7 @@
 """Checks of the arguments X, y and sample_weight.
 
-Plain arrays of NumPy are used as they are. Other kinds of data are converted first: X
-and sample_weight in `conversions.py`, y in `targets.py`.
+NumPy arrays of suitable types pass a short check here. `conversions.py` checks and
+converts X and sample_weight of all other kinds, and `targets.py` y.
 """
 
 import numpy as np

@@ -25,10 +25,11 @@ class Standardization(NamedTuple):
 
     @classmethod
     def of(cls, mean, deviation, fit_intercept, ridge, dtype):
-        """Scales in which the curvature of objective and penalty is about one.
+        """The standardisation of features with these weighted moments.
 
-        Mean and deviation are the features' weighted moments, `ridge` is the strength
-        of the penalty relative to the curvature of the loss, and `dtype` that of X.
+        In its units the second derivative of the objective in each coefficient is about
+        the curvature of the loss: the scale is the root of the variance plus `ridge`,
+        the strength of the penalty relative to this curvature. `dtype` is that of X.
         """
         if not fit_intercept:
             # Without an intercept the curvature is the raw second moment.

@@ -13,9 +13,9 @@ class ArrayApiSupport:
         """Raise where X may not be an array of another library."""
         source = self
         if self._takes_arrays:
-            source = (
-                spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
-            )
+            source = spec.loss.mapping
+            if source.traits.supports_array_api:
+                source = spec.loss
             if source.traits.supports_array_api:
                 return
         raise ValueError(

@@ -215,7 +215,6 @@ class BaseLinearClassifier(
         starts_from_last_fit = self.warm_start and hasattr(self, "coef_")
         return FitSpec(
             name=type(self).__name__,
-            mapping=mapping,
             loss=loss,
             C=self.C,
             l1_ratio=float(self.l1_ratio),

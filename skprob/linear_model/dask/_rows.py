@@ -78,7 +78,7 @@ class DaskRows:
         summary = partition.combined(
             blocks.collect(partition.summary, spec.target_type)
         )
-        polytope = spec.mapping.traits.polytope
+        polytope = spec.loss.mapping.traits.polytope
         _check_target_type(summary.target_type, polytope, spec.threshold)
         self.dtype, self.n_rows = dtype, summary.n_rows
         self.target_type = summary.target_type

@@ -14,7 +14,7 @@ def warn_not_converged(fit):
     larger = {"max_iter": f"max_iter (now {spec.max_iter})", "tol": "tol"}
     larger = [text for name, text in larger.items() if name in solution.remedies]
     advice = ["increase " + " or ".join(larger)] if larger else []
-    traits = spec.mapping.traits
+    traits = spec.loss.mapping.traits
     if isinstance(spec.loss, LogLoss) and traits.has_zeros and traits.has_potential:
         # Its gradient jumps where a probability becomes zero.
         advice.append("take loss='auto', which is smoother")
@@ -22,7 +22,9 @@ def warn_not_converged(fit):
     if is_stalled and numpy_dtype(fit.model.coef) == np.float32:
         advice.append("give X as float64")
     # Cosines have no penalty, and some mappings leave it out.
-    is_penalised = spec.unit_rows is None and not spec.mapping.traits.is_scale_invariant
+    is_penalised = (
+        spec.unit_rows is None and not spec.loss.mapping.traits.is_scale_invariant
+    )
     if "penalty" in solution.remedies and is_penalised:
         factors = spec.penalty_factors
         if factors is not None and spec.C < np.inf and (factors == 0).any():

@@ -105,7 +105,7 @@ def with_chosen_C(spec, rows):
         rise = np.inf
         for number, raw, parameters in path(numbers, start):
             with np.errstate(all="ignore"):
-                scores[number] = left_out_score(raw, resolved.mapping, rows, some)
+                scores[number] = left_out_score(raw, resolved.loss.mapping, rows, some)
             last_rise, rise = rise, np.inf
             if best is not None:
                 rise = scores[number] - scores[best]
@@ -229,8 +229,10 @@ def problem_of_leave_one_out(spec, rows):
         problem = "a mapping that is given; learn_noise is True"
     elif spec.l1_ratio > 0:
         problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
-    elif spec.mapping.traits.is_scale_invariant:
-        problem = f"a penalty; {spec.mapping!r} does not depend on the scale of scores"
+    elif spec.loss.mapping.traits.is_scale_invariant:
+        problem = (
+            f"a penalty; {spec.loss.mapping!r} does not depend on the scale of scores"
+        )
     elif rows.target_type == "candidates" or not loss.is_convex or loss.has_kinks:
         problem = f"a convex loss with second derivatives; got {spec.loss!r}"
         if rows.target_type == "candidates":

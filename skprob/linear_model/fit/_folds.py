@@ -85,7 +85,7 @@ def labelled_rows(spec, rows):
         X,
         labels,
         weight,
-        polytope=spec.mapping.traits.polytope,
+        polytope=spec.loss.mapping.traits.polytope,
         has_none=rows.has_none,
         any_empty=rows.n_unlabelled > 0,
         known=known,

@@ -154,7 +154,7 @@ def fit_with_noise(objective, spec, start, progress, attributes_at):
     def loss_of(mapping):
         nonlocal spec
         mapping = spec.noise.at_temperature(mapping)
-        spec = replace(spec, mapping=mapping, loss=spec.loss.with_mapping(mapping))
+        spec = replace(spec, loss=spec.loss.with_mapping(mapping))
         return spec.loss
 
     if progress is not None:

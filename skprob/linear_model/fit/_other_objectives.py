@@ -24,7 +24,7 @@ def other_objective(spec, rows, loss, strength):
     tuning = spec.tuning
     if spec.l1_ratio > 0:
         tuning = tuning._replace(block_bytes=tuning.block_bytes_of_l1)
-    blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows, tuning)
+    blocks = rows.blocks(spec.loss.mapping.traits.polytope, spec.unit_rows, tuning)
     if spec.unit_rows is not None:
         return CosineObjective(blocks, loss)
     factors, features = spec.penalty_factors, slice(None)

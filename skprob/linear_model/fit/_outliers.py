@@ -60,7 +60,7 @@ def examined(solution, objective, spec, rows):
     numbers, mean, deviation = objective.features_with_little_penalty()
     if len(numbers) == 0:
         return solution
-    blocks = rows.blocks(spec.mapping.traits.polytope)
+    blocks = rows.blocks(spec.loss.mapping.traits.polytope)
     moments = numbers, mean, deviation
     origin, spread = _of_other_values(blocks, rows.is_sparse, *moments)
     least = precision(objective.description.dtype) ** _HIDDEN_EXPONENT * deviation

@@ -83,14 +83,14 @@ def objectives_of(spec, rows):
     losses = spec.loss.stages()
     if spec.last_fit is not None:
         losses = losses[-1:]
-    elif spec.mapping.traits.is_only_a_function:
+    elif spec.loss.mapping.traits.is_only_a_function:
         # The gradient may vanish at zero scores: start from the solution of softmax.
         losses = [FenchelYoungLoss(Softmax()), *losses]
     loss, *later_losses = losses
     is_ridge = strength > 0 and spec.l1_ratio == 0 and spec.penalty_factors is None
     if is_ridge and spec.unit_rows is None and rows.wide_X is None:
         objective = LinearObjective(
-            rows.blocks(spec.mapping.traits.polytope, tuning=spec.tuning),
+            rows.blocks(spec.loss.mapping.traits.polytope, tuning=spec.tuning),
             loss,
             l2=strength,
             fit_intercept=spec.fit_intercept,
@@ -105,7 +105,8 @@ def objectives_of(spec, rows):
 
 def _check_on_rows(spec, rows):
     """Raise if mapping and loss cannot be used with these features and targets."""
-    mapping, loss = spec.mapping, spec.loss
+    loss = spec.loss
+    mapping = loss.mapping
     polytope = mapping.traits.polytope
     if polytope == "cube":  # The sum of marginals may have a budget.
         rows.check_target(loss)
@@ -145,7 +146,7 @@ def model_of(coef, intercept, spec, rows):
         intercept=intercept,
         classes=rows.classes_like_y,
         target_type=rows.target_type,
-        mapping=spec.mapping,
+        mapping=spec.loss.mapping,
         has_none=rows.has_none,
         unit_rows=spec.unit_rows,
         threshold=rule_of_labels,

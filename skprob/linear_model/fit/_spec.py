@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...decision import LeastCost, ThresholdLike
 from ...losses import InfimumLoss, Loss, loss_of_candidates
-from ...mappings import Mapping
 from ...solvers import Tuning
 from ...targets import encode_target
 from .._known_threshold import check_no_threshold, checked_rule
@@ -33,10 +32,8 @@ class FitSpec:
     ----------
     name : str
         Name of the classifier's class, for messages.
-    mapping : Mapping
-        The mapping, at the temperature.
     loss : Loss
-        The loss through this mapping, with the margin.
+        The loss, with the margin, through the mapping at the temperature.
     unit_rows : UnitRows, StandardizedFeatures or None
         Transformation of the rows of X to norm one, for scores that are cosines. They
         have no penalty and no intercepts. None stands for no transformation.
@@ -53,7 +50,6 @@ class FitSpec:
     """
 
     name: str
-    mapping: Mapping
     loss: Loss
     C: float | str
     l1_ratio: float
@@ -86,15 +82,16 @@ class FitSpec:
             self.target_type,
             dtype,
             classes=classes,
-            polytope=self.mapping.traits.polytope,
+            polytope=self.loss.mapping.traits.polytope,
             none_class="auto" if self.none_class else False,
         )
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""
-        if encoded.n_scores != 2 or self.mapping.traits.polytope == "simplex":
+        mapping = self.loss.mapping
+        if encoded.n_scores != 2 or mapping.traits.polytope == "simplex":
             return encoded.n_scores == 2
-        return self.mapping.pair_mapping is not None and encoded.target_type == "class"
+        return mapping.pair_mapping is not None and encoded.target_type == "class"
 
     def for_rows(self, rows):
         """The spec with the values that depend on the rows: C, and scaled features.
@@ -112,10 +109,11 @@ class FitSpec:
             unit_rows = unit_rows.for_rows(rows)
 
         is_class = rows.target_type == "class"
-        mapping, loss = self.mapping.for_classes(rows.n_scores, rows.classes), self.loss
+        loss = self.loss
+        mapping = loss.mapping.for_classes(rows.n_scores, rows.classes)
         if is_class and mapping.traits.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
-        if mapping is not self.mapping:
+        if mapping is not loss.mapping:
             loss = loss.with_mapping(mapping)
         if rows.target_type == "candidates" or isinstance(loss, InfimumLoss):
             loss = loss_of_candidates(loss, self.label_smoothing)
@@ -137,7 +135,6 @@ class FitSpec:
 
         return replace(
             self,
-            mapping=mapping,
             loss=loss,
             C=C,
             threshold=threshold,

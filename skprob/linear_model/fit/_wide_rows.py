@@ -25,7 +25,7 @@ def wide_objective(spec, rows, loss, l2):
     space = row_space_of(spec, rows, l2)
     if space is None:
         return None
-    polytope, tuning = spec.mapping.traits.polytope, spec.tuning
+    polytope, tuning = spec.loss.mapping.traits.polytope, spec.tuning
     blocks = rows.blocks(polytope, space.coordinates_of, tuning)
     options = {"fit_intercept": spec.fit_intercept, "tuning": tuning}
     return WideObjective(blocks, loss, space, l2=l2, **options)
@@ -64,7 +64,7 @@ def row_space_of(spec, rows, l2):
     is_sparsemax = traits.is_projection and traits.polytope == "simplex"
     if is_sparse and not is_wide_sparse(X, n_outputs, l2, is_sparsemax, tuning):
         return None
-    if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores, tuning):
+    if is_sparse and not takes_many_passes(spec.loss.mapping, rows.n_scores, tuning):
         return None
     return RowSpace.of(X, rows.weight, spec.fit_intercept, factors, l2)
 

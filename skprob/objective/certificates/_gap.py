@@ -1,26 +1,30 @@
-"""A bound on how far a point is from the minimum, by Fenchel duality.
+"""The duality gap: a bound on the difference between a point's value and the minimum.
 
-The bound holds for losses ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and the
-margins c of the row: m (1 - q) for a number m, Cᵀq for costs C. The intercepts are not
-penalised, which requires Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's
-polytope,
+It is defined for losses ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const, where F = Ω* is the
+potential of the mapping. The margins c of a row are m (1 - q) for a number m, and Cᵀq
+for costs C.
+
+The gap depends on probabilities p_i, which may be chosen for each row from the polytope
+of the mapping. For coefficients W, with raw predictions z_i, it is
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
-    V = Σ s_i (p_i - q_i) x_iᵀ,
+    V = Σ s_i (p_i - q_i) x_iᵀ.
 
-is a duality gap: no point is lower by more. In standardised features l2 is a number for
-each, and the formulas are the same, since the features' means are zero.
+The intercepts are not penalised. Therefore the gap is a bound only if the means of
+probabilities and target are the same: Σ s_i (p_i - q_i) = 0. In standardised features
+l2 is an array with a number for each feature, and the formulas are the same, since the
+features' means are zero.
 
-The probabilities of the model make the first sum zero. They fulfil the condition only
-where the intercepts are best for the coefficients. Two others are tried where they are
-likely to give a smaller bound: those of the model at other intercepts, for which the
-means are those of the target, and, where the whole Hessian is known, after Newton's
-step of all parameters. After the latter l2 W + V is about -l2 times the step, and the
-bound is about the expected decrease.
+Three choices of probabilities are tried:
 
-A mixture (1 - t) p_i + t u, with one distribution u for all rows, fulfils the condition
-exactly. Because Ω is convex, its first sum is at most 1 - t times the sum of p_i plus
-t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
+- Those of the model at the point. The first sum is zero, and l2 W + V is the gradient.
+- If Newton's step is known, those of the model after this step. There l2 W + V is about
+  -l2 times the step, and the bound is about the expected decrease.
+- Otherwise those of the model at other intercepts, with which the means are the same.
+
+If the means differ, the probabilities are replaced by a mixture (1 - t) p_i + t u with
+one distribution u for all rows. Because Ω is convex, the first sum of the mixture is at
+most 1 - t times that of p_i plus t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
 """
 
 from typing import NamedTuple

@@ -1,9 +1,10 @@
 """Leave-one-out predictions: the formulas, and the choice of a route.
 
-Without row i, with weight s_i, gradient g_i and Hessian J_i of its loss in the raw
-predictions, the objective is that of all rows less s_i times the loss of the row. One
-step of Newton's method for it, from parameters at which the objective of all rows has
-the Hessian H and Newton's step d, changes the raw predictions of the row by
+The loss of row i has the weight s_i, and the gradient g_i and the Hessian J_i in the
+raw predictions. Without the row the objective is lower by s_i times this loss. The
+model without the row is approximated by one step of Newton's method for that objective.
+The step begins at parameters where the objective of all rows has the Hessian H and
+Newton's step d. It changes the raw predictions of the row by
 
     (I - s_i A_i J_i)⁻¹ (z_iᵀ d + s_i A_i g_i)    with    A_i = z_iᵀ H⁻¹ z_i,
 

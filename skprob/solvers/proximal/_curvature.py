@@ -1,40 +1,13 @@
-"""The protocol of the second derivatives of the smooth part, and shared functions.
+"""Functions that the kinds of second derivatives of the smooth part share.
 
 `_piece_hessian.py` has the Hessian matrix of some parameters, `_hessian_products.py`
 has products with the Hessian of all parameters, and `_lbfgs_matrix.py` approximates the
 Hessian from the last steps.
 """
 
-from __future__ import annotations
-
-from typing import Protocol
-
 import numpy as np
 
-from ..._utils.typing import Array
-from .._problem import Shrinkage
 from ..newton import conjugate_gradients
-
-
-class ModelCurvature(Protocol):
-    """The Hessian of the smooth part, for matrices (M, size) or arrays of a piece."""
-
-    diagonal: Array  #: Positive.
-    n_products: int  #: Products with the Hessian of all rows so far.
-    #: Most Newton steps of a round, each with fewer zeros that may move.
-    most_steps: int
-
-    def product(self, direction: Array) -> Array:
-        """The Hessian times a direction."""
-
-    def newton_step(
-        self, is_active: Array, residual: Array, stepped: Array, shrinkage: Shrinkage
-    ) -> Array:
-        """About minus the inverse on the active parameters, times a residual.
-
-        The inverted Hessian is that of the smooth part plus that of the shrinkage at
-        the parameters `stepped`.
-        """
 
 
 def conjugate_step(

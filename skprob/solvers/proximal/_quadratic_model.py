@@ -51,8 +51,8 @@ def minimise_model(
 
     Parameters
     ----------
-    curvature : Curvature of `_curvature.py`
-        Products with H, its diagonal, and steps on a piece.
+    curvature : PieceHessian, HessianProducts or LBFGSMatrix
+        Products with H, its diagonal, and Newton's steps of the active parameters.
     shrinkage : Shrinkage
     start, gradient : ndarray of shape (M, size)
     forcing_term : float

@@ -36,7 +36,7 @@ ENTMAX = Temperature(Entmax(1.25), 0.5)
 LINEAR_MODEL = Path(skprob.__file__).parent / "linear_model"
 
 
-def spec(mapping, loss, **others):
+def spec(loss, **others):
     """A spec with the defaults of SoftmaxClassifier."""
     defaults = {
         "name": "Model",
@@ -55,14 +55,14 @@ def spec(mapping, loss, **others):
         "tol": 1e-4,
         "max_iter": 1000,
     }
-    return FitSpec(mapping=mapping, loss=loss, **defaults | others)
+    return FitSpec(loss=loss, **defaults | others)
 
 
 CASES = {
     "softmax": (
         SoftmaxClassifier(),
         y,
-        spec(Softmax(), FenchelYoungLoss(Softmax())),
+        spec(FenchelYoungLoss(Softmax())),
     ),
     "entmax": (
         EntmaxClassifier(
@@ -70,7 +70,6 @@ CASES = {
         ),
         y,
         spec(
-            ENTMAX,
             MarginLoss(FenchelYoungLoss(ENTMAX), 0.1),
             class_weight="balanced",
             C="auto",
@@ -79,13 +78,12 @@ CASES = {
     "label sets": (
         SigmoidClassifier(1.5, threshold="micro"),
         LABEL_SETS,
-        spec(SIGMOID.mapping, SIGMOID, C="auto", threshold="micro"),
+        spec(SIGMOID, C="auto", threshold="micro"),
     ),
     "cosines": (
         AMSoftmaxClassifier(temperature=1.0),
         y,
         spec(
-            Softmax(),
             FenchelYoungLoss(Softmax()),
             solver="newton-cg",
             unit_rows=StandardizedFeatures("auto", 0.5),
