@@ -18,6 +18,7 @@ from ._distributions import (
 )
 from ._label_sets import harmonic_macro_f1_score
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
+from ._losses import brier_loss_of_target as brier_loss_of_target
 from ._ranked import (
     label_propensities,
     precision_at_k,

@@ -177,13 +177,29 @@ def brier_loss(
     p, has_none = _with_none(as_distributions(probabilities, may_fall_short=True))
     y_true = check_target(y_true, "y_true", len_of=p)
     encoded = _encode(y_true, p, classes, target_type, has_none=has_none)
+    return brier_loss_of_target(encoded, p, sample_weight)
+
+
+def brier_loss_of_target(encoded, probabilities, sample_weight=None):
+    """:func:`brier_loss` of an encoded target, without checks.
+
+    Parameters
+    ----------
+    encoded : EncodedTarget
+    probabilities : ndarray or CSR array of shape (n_samples, n_scores)
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    loss : float
+    """
 
     def squared_distances(p, target, first_row):
         difference = p.toarray() if sparse.issparse(p) else p.copy()
         target.add_to(difference, -1)
         return np.einsum("nk,nk->n", difference, difference)
 
-    return _mean_by_blocks(squared_distances, p, encoded, sample_weight)
+    return _mean_by_blocks(squared_distances, probabilities, encoded, sample_weight)
 
 
 def mean_support_size(

@@ -72,8 +72,7 @@ class LeftOutRows:
                 for k, part in enumerate(self._parts):
                     threshold = self._threshold(i, models, others[k])
                     model = with_attributes(models[k], {"threshold_": threshold})
-                    score = score_of_model(scorer, params[k], model, part.X, part.y)
-                    scores.append(score)
+                    scores.append(score_of_model(scorer, params[k], model, part))
                 scores = np.mean(scores) if self._is_single_fold else scores
                 self._results.scores[:, i, r, j] = scores
 

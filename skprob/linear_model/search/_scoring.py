@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
-from ...metrics import BrierScorer
+from ...metrics import brier_loss_of_target
 from ._precomputed import with_given, with_predictions, with_raw_predictions
 
 
@@ -83,20 +83,22 @@ def scores_of_models(scorer, params, models, data, tuning, raw=None):
     ValueError
         If the scorer does not return a number, or is for other targets.
     """
-    X, y, given = data.X, data.y, data.given
+    X, given = data.X, data.given
     if raw is not None:
         models = with_raw_predictions(X, models, raw, given)
     elif sees_predictions_only(scorer):
         models = with_predictions(X, models, given, tuning.scored_together)
     else:
         models = with_given(X, models, given)
-    return [score_of_model(scorer, params, model, X, y) for model in models]
+    return [score_of_model(scorer, params, model, data) for model in models]
 
 
-def score_of_model(scorer, params, model, X, y):
-    """The score of a fitted model, a number."""
+def score_of_model(scorer, params, model, data):
+    """The score of a fitted model on the rows of :class:`TrainingData`, a number."""
+    if isinstance(scorer, DefaultScore):
+        return scorer.score(model, data, **params)
     try:
-        score = scorer(model, X, y, **params)
+        score = scorer(model, data.X, data.y, **params)
     except ValueError as error:
         if model.target_type_ != "distribution" or not is_scikit_learns(scorer):
             raise
@@ -119,21 +121,21 @@ def score_of_model(scorer, params, model, X, y):
 
 
 class DefaultScore(BaseEstimator):
-    """The scorer of a search without ``scoring``.
+    """The score of a search without ``scoring``.
 
     It is minus the Brier score, and micro-F1 for label sets.
     """
 
-    __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
+    __metadata_request__score = {"model": UNUSED, "data": UNUSED, "sample_weight": True}
     sees_predictions_only = True
 
-    def score(self, estimator, X, y, sample_weight=None):
-        """Score of a fitted estimator on X and y."""
-        if estimator.target_type_ != "label_set":
-            return BrierScorer().score(estimator, X, y, sample_weight=sample_weight)
-        return _micro_f1(y, estimator.predict(X), sample_weight)
-
-    __call__ = score
+    def score(self, model, data, sample_weight=None):
+        """Score of a fitted classifier on the rows of :class:`TrainingData`."""
+        if model.target_type_ == "label_set":
+            return _micro_f1(data.y, model.predict(data.X), sample_weight)
+        # The target was encoded once, for the models of all folds.
+        p = model._probabilities(data.X, None, None).to_dense()
+        return -brier_loss_of_target(data.encoded, p, sample_weight)
 
 
 def _micro_f1(y, predicted, weight):

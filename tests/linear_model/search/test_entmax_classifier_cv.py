@@ -323,6 +323,17 @@ def test_scores_are_those_of_the_scoring():
         model.set_params(scoring=lambda model, X, y: np.nan).fit(X, y)
 
 
+@pytest.mark.parametrize("kind", ["class", "distribution"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_default_scores_are_those_of_the_scorer(kind, is_weighted):
+    X, y = KINDS[kind]()
+    weight = np.arange(len(X)) % 3 if is_weighted else None
+    default = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS, refit=False)
+    scored = clone(default).set_params(scoring=BrierScorer())
+    default.fit(X, y, weight)
+    assert_array_equal(default.scores_, scored.fit(X, y, weight).scores_)
+
+
 def test_single_precision_stays_single():
     X, y = labels()
     model = EntmaxClassifierCV([1, 2], [1], cv=2).fit(X.astype(np.float32), y)
