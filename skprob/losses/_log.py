@@ -133,13 +133,12 @@ class LogLoss(Loss):
         """Values and gradients for one class in each row of standard scores."""
         mapping = self.mapping
         epsilon = self._smoothing(mapping)
-        n_classes, is_log = scores.shape[1], epsilon == 0
-        values, gradient = mapping.label_gradient(scores, labels, logarithm=is_log)
-        if is_log:
-            return -values, -gradient
-        smoothed = values + epsilon
-        gradient *= -1 / smoothed[:, None]
-        return math.log1p(n_classes * epsilon) - np.log(smoothed), gradient
+        log_p, gradient = mapping.label_gradient(scores, labels)
+        if epsilon == 0:
+            return -log_p, -gradient
+        p = np.exp(log_p)
+        gradient *= (-p / (p + epsilon))[:, None]
+        return math.log1p(scores.shape[1] * epsilon) - np.log(p + epsilon), gradient
 
     def _smoothing(self, mapping):
         if self.epsilon != "auto":

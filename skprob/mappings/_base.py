@@ -142,13 +142,10 @@ class Mapping(UserMethods, NestedChecked, BaseEstimator, metaclass=ABCMeta):
         """:class:`Linearization` of log-probabilities at standard scores."""
         return of_logarithms(self.linearize(scores))
 
-    def label_gradient(
-        self, scores: Array, labels: Array, logarithm: bool
-    ) -> tuple[Array, Array]:
-        """The probability of one class in each row of scores, and its gradient.
+    def label_gradient(self, scores: Array, labels: Array) -> tuple[Array, Array]:
+        """The log-probability of one class in each row of scores, and its gradient.
 
-        With `logarithm` both are those of the logarithm. Only a mapping with the trait
-        `has_label_gradient` needs to define this.
+        Only a mapping with the trait `has_label_gradient` needs to define this.
         """
         raise self._lacks("gradients of one class in each row", "label_gradient")
 

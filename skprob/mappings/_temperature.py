@@ -118,10 +118,9 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
-    def label_gradient(self, scores, labels, logarithm):
-        cooled = self.cooled(scores)
-        values, gradient = self._inner.label_gradient(cooled, labels, logarithm)
-        return values, self._divided(gradient)
+    def label_gradient(self, scores, labels):
+        log_p, gradient = self._inner.label_gradient(self.cooled(scores), labels)
+        return log_p, self._divided(gradient)
 
     def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
         """Derivatives of Σ_k q_k log p_k in the parameters of a noise (a kernel)."""

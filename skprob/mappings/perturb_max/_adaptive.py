@@ -14,7 +14,6 @@ is not smooth. A panel whose estimated error is too large is halved.
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ._derivatives import Nodes
 from ._first_panels import FirstPanels, centre_of, clipped, lowest_of
@@ -35,9 +34,6 @@ class AdaptiveQuadrature:
         Error of a probability; relative to the probability if `relative`.
     relative : bool
         Whether the tolerance is relative.
-    labels : ndarray of shape (n_rows,) or None
-        If given, a row has the probability p_y of its label y. The columns of the
-        other classes hold -∂p_y / ∂z_j = ∫ G h_y h_j dx.
     in_logs : bool
         Whether integrands are computed from logarithms: no underflow, but slower.
 
@@ -45,19 +41,17 @@ class AdaptiveQuadrature:
     ----------
     log_integrals : ndarray of shape (n_rows, n_classes)
     expected_max : ndarray of shape (n_rows,)
-        Expected value of the largest perturbed score, if there are no labels, the
-        tolerance is absolute and the noise has a mean.
+        Expected value of the largest perturbed score, if the tolerance is absolute and
+        the noise has a mean.
     """
 
-    def __init__(self, scores, noise, tol, relative, labels, in_logs):
-        self.z = clipped(scores)
-        self.noise, self.labels, self.in_logs = noise, labels, in_logs
-        self._relative = relative
-        self._tol = tol if labels is None else TUNING.label_error * tol
-        self._has_potential = labels is None and not relative and noise.mean is not None
-        self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * self._tol)
+    def __init__(self, scores, noise, tol, relative, in_logs):
+        self.z, self.noise, self.in_logs = clipped(scores), noise, in_logs
+        self._tol, self._relative = tol, relative
+        self._has_potential = not relative and noise.mean is not None
+        self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * tol)
         with np.errstate(all="ignore"):
-            first = FirstPanels(self.z, noise, self.reach, relative, labels)
+            first = FirstPanels(self.z, noise, self.reach, relative)
             self.centre = first.centre
             self._integrate(first.panels())
 
@@ -104,11 +98,6 @@ class AdaptiveQuadrature:
     def _sums_of_chunk(self, panels):
         x, dx = self._x(*panels.nodes(), panels.rows)
         common, values = self._integrand(x, dx, self.z[panels.rows])
-        if self.labels is not None:
-            at_label = self.labels[panels.rows], slice(None), np.arange(len(panels))
-            own_hazards = values[at_label].T
-            common = common + own_hazards if self.in_logs else common * own_hazards
-            values[at_label] = 0 if self.in_logs else 1
         if self.in_logs:
             values += common
             unit = np.maximum(values.max(axis=1), np.finfo(float).min)
@@ -132,14 +121,8 @@ class AdaptiveQuadrature:
         """Panels whose error is too large."""
         allowed = np.log(TUNING.panel_error * self._tol)
         if self._relative:
-            size = add_logs(total, panels.rows, log_mass)
-            if self.labels is not None:
-                # A derivative has the tolerance relative to the sum of all.
-                at_label = np.arange(len(size)), self.labels
-                log_p = size[at_label]
-                size[:] = logsumexp(size, axis=1, keepdims=True)
-                size[at_label] = log_p
-            allowed = allowed + size[panels.rows]
+            log_p = add_logs(total, panels.rows, log_mass)
+            allowed = allowed + log_p[panels.rows]
         # A logarithm has the rounding error of its size.
         rounding = TUNING.panel_rounding + TUNING.log_rounding * np.abs(log_mass)
         rounding = log_mass + np.log(rounding)
@@ -205,7 +188,7 @@ class AdaptiveQuadrature:
         )
 
 
-def underflow(scores, noise, labels):
+def underflow(scores, noise):
     """Rows whose integrands may underflow without logarithms.
 
     At the centre the hazard of the lowest class is at least its density, and G is about
@@ -215,4 +198,4 @@ def underflow(scores, noise, labels):
     r = reach(noise, z.shape[1], TUNING.adaptive_tail)
     centre = centre_of(-np.sort(-z, axis=1), r)
     with np.errstate(all="ignore"):
-        return noise.logpdf(centre - lowest_of(z, labels)) < TUNING.log_underflow
+        return noise.logpdf(centre - lowest_of(z)) < TUNING.log_underflow

@@ -25,8 +25,6 @@ class FirstPanels:
     relative : bool
         Whether the tolerance is relative: then the interval contains the integral of
         the lowest class, however small.
-    labels : ndarray of shape (n_rows,) or None
-        The class of each row whose probability is wanted; None stands for all.
 
     Attributes
     ----------
@@ -34,9 +32,9 @@ class FirstPanels:
         Approximate median of the largest perturbed score.
     """
 
-    def __init__(self, z, noise, reach, relative, labels):
-        self._z, self._noise, self._reach = z, noise, reach
-        self._relative, self._labels = relative, labels
+    def __init__(self, z, noise, reach, relative):
+        self._z, self._noise = z, noise
+        self._reach, self._relative = reach, relative
         self._ordered = -np.sort(-z, axis=1)
         self.centre = centre_of(self._ordered, reach)
 
@@ -103,7 +101,7 @@ class FirstPanels:
     def _widened(self, low, high):
         """The interval that contains the integral of each class up to the tail."""
         reach, noise = self._reach, self._noise
-        least = lowest_of(self._z, self._labels)
+        least = lowest_of(self._z)
         low = np.maximum(np.minimum(low, least + reach.lower[0]), noise.support[0])
 
         def lift(x):
@@ -128,8 +126,6 @@ def clipped(scores):
     return z
 
 
-def lowest_of(z, labels):
-    """Lowest score of a class whose probability is wanted, in each row."""
-    if labels is not None:
-        return z[np.arange(len(z)), labels]
+def lowest_of(z):
+    """Lowest score of an available class in each row."""
     return np.where(z > -np.inf, z, 0).min(axis=1)

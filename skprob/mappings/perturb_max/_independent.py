@@ -10,7 +10,12 @@ from .._traits import Traits
 from ._adaptive import AdaptiveQuadrature, underflow
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
-from ._shared_nodes import SharedNodes, SharedRows, padded_chunks, shared_groups
+from ._shared_nodes import (
+    SharedRows,
+    can_share_nodes,
+    padded_chunks,
+    shared_groups,
+)
 from ._tuning import TUNING
 from .noises import NOISES, ShapedNoise, get_noise
 
@@ -39,7 +44,7 @@ class IndependentMax(Mapping):
         return Traits(
             has_potential=noise.mean is not None,
             has_zeros=bool(np.isfinite(noise.support).all()),
-            has_label_gradient=True,
+            has_label_gradient=can_share_nodes(noise),
         )
 
     @property
@@ -82,33 +87,22 @@ class IndependentMax(Mapping):
     def log_linearize(self, scores):
         return self._linearize(scores, relative=True)[0]
 
-    def label_gradient(self, scores, labels, logarithm):
-        noise = get_noise(self.noise)
-        values = np.full(len(scores), -np.inf if logarithm else 0.0)
-        gradient, is_done = np.zeros(scores.shape), np.zeros(len(scores), dtype=bool)
-        # With bounded noise a class that is far below has no probability.
-        label_scores = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
-        is_possible = label_scores > noise.support[0] - noise.support[1]
-        if logarithm:
-            results = values, gradient, is_done
-            self._fill_in_by_shared_nodes(
-                results, SharedNodes.label_gradient, scores, labels
-            )
-            is_done &= is_possible
-            values[~is_done], gradient[~is_done] = -np.inf, 0
-        todo = np.flatnonzero(is_possible & ~is_done)
-        for rows, integrals in self._adaptive(scores, todo, logarithm, labels):
-            logs = integrals.log_integrals
-            at_label = np.arange(len(rows)), labels[rows]
-            log_p = logs[at_label]
-            values[rows] = log_p if logarithm else np.exp(log_p)
-            rates = -np.exp(logs - log_p[:, None] if logarithm else logs)
-            rates[at_label] = 0
-            # The probabilities are shift invariant: the gradient of a row sums to zero.
-            rates[at_label] = -rates.sum(axis=1)
-            gradient[rows] = rates
-        dtype = scores.dtype
-        return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+    def label_gradient(self, scores, labels):
+        log_p, gradient = np.zeros(len(scores), scores.dtype), np.zeros_like(scores)
+        is_done = np.zeros(len(scores), dtype=bool)
+        results = log_p, gradient, is_done
+        for shared, rows in self._shared(scores, relative=True):
+            for chunk, z, padded_labels in padded_chunks(scores, rows, labels):
+                parts = shared.label_gradient(z, padded_labels)
+                for result, part in zip(results, parts, strict=True):
+                    result[chunk] = part[: len(chunk)]
+        rows = np.flatnonzero(~is_done)
+        if len(rows):
+            linear = self.log_linearize(scores[rows])
+            is_label = np.arange(scores.shape[1]) == labels[rows, None]
+            log_p[rows] = linear.probabilities[is_label]
+            gradient[rows] = linear.vjp(is_label.astype(scores.dtype))
+        return log_p, gradient
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
@@ -122,20 +116,9 @@ class IndependentMax(Mapping):
         """
         if not isinstance(get_noise(self.noise), ShapedNoise):
             return np.zeros((len(scores), 0))
-        gradient, is_done = np.zeros(len(scores)), np.zeros(len(scores), dtype=bool)
-        if np.count_nonzero(q, axis=1).max(initial=0) <= 1:
-            # One label in each row: the log loss of labels.
-            labels = q.argmax(axis=1)
-            results = gradient, is_done
-            self._fill_in_by_shared_nodes(
-                results, SharedNodes.shape_gradient, scores, labels
-            )
-            gradient *= q[np.arange(len(q)), labels]
-        rows = np.flatnonzero(~is_done)
-        log_p, _, derivatives = self._integrate(scores[rows], relative=True)
+        log_p, _, derivatives = self._integrate(scores, relative=True)
         rates = derivatives.shape_derivative(np.exp(log_p))
-        gradient[rows] = (q[rows] * rates).sum(axis=1)
-        return gradient[:, None]
+        return (q * rates).sum(axis=1, keepdims=True)
 
     def _linearize(self, scores, relative):
         """:class:`Linearization` and potential, from one integral for each row."""
@@ -190,36 +173,14 @@ class IndependentMax(Mapping):
         tol = self._tolerance(scores, False)
         return shared_groups(scores, get_noise(self.noise), tol, relative)
 
-    def _fill_in_by_shared_nodes(self, results, method, scores, labels):
-        """Set the results of the rows that share nodes.
-
-        ``method(shared, z, labels)`` returns a part of each of the results.
-        """
-        for shared, rows in self._shared(scores, relative=True):
-            for chunk, z, padded_labels in padded_chunks(scores, rows, labels):
-                parts = method(shared, z, padded_labels)
-                for result, part in zip(results, parts, strict=True):
-                    result[chunk] = part[: len(chunk)]
-
-    def _adaptive(self, scores, rows, relative, labels=None):
+    def _adaptive(self, scores, rows, relative):
         """Rows with their integrals by the adaptive route, some rows at a time."""
         noise, tol = get_noise(self.noise), self._tolerance(scores, relative)
-        row_labels = None if labels is None else labels[rows]
-        in_logs = relative & underflow(scores[rows], noise, row_labels)
-        for is_in_logs in (False, True):
-            chosen = rows[in_logs == is_in_logs]
-            for block in _blocks(chosen, scores.shape[1]):
-                yield (
-                    block,
-                    AdaptiveQuadrature(
-                        scores[block],
-                        noise,
-                        tol,
-                        relative=relative,
-                        labels=None if labels is None else labels[block],
-                        in_logs=is_in_logs,
-                    ),
-                )
+        needs_logs = relative & underflow(scores[rows], noise)
+        for in_logs in (False, True):
+            for block in _blocks(rows[needs_logs == in_logs], scores.shape[1]):
+                z = scores[block]
+                yield block, AdaptiveQuadrature(z, noise, tol, relative, in_logs)
 
     def _tolerance(self, scores, relative):
         """The tolerance of probabilities or, if it is relative, of their logarithms."""

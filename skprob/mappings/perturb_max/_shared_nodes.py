@@ -15,7 +15,7 @@ below n. They span all polynomials of degree below n², and the sums of a row ar
 product of two small matrices.
 """
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,6 +25,11 @@ from .noises import reach
 
 # Number of scores at which the tables are compared with the noise.
 _N_TESTED = 200
+
+
+def can_share_nodes(noise):
+    """Whether the noise is analytic on the whole line."""
+    return noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
 
 
 def shared_groups(scores, noise, tol, relative):
@@ -38,8 +43,7 @@ def shared_groups(scores, noise, tol, relative):
     """
     # The tables are those of the next power of two of classes.
     size = 1 << (scores.shape[1] - 1).bit_length()
-    is_smooth = noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
-    if not is_smooth or TUNING.table_rounding * size > tol:
+    if not can_share_nodes(noise) or TUNING.table_rounding * size > tol:
         return
     most, is_light = _most_depth(noise, tol)
     lowest = -np.where(scores > -np.inf, scores, 0).min(axis=1)
@@ -182,8 +186,12 @@ class SharedNodes:
         Its derivative in the score of another class is minus the integral of G times
         both hazards, divided by the probability.
         """
-        integrand, (small, large), below = self._label_integrand(z, labels)
+        sums, (small, large), below = self._sums(z)
         rows = np.arange(len(z))
+        of_label = large[rows, :, None, labels] * small[rows, None, :, labels]
+        logs = _by_stacks(sums, self._logcdf)
+        logs += _by_stacks(of_label.reshape(len(z), -1), self._log_hazards)
+        integrand = np.exp(logs, out=logs)
         p = _by_stacks(integrand, self._weights)
         integrand /= p[:, None]
         rates = _by_stacks(integrand, self._rates)
@@ -194,21 +202,6 @@ class SharedNodes:
         # The probabilities are shift invariant: the gradient of a row sums to zero.
         rates[rows, labels] = -rates.sum(axis=1)
         return np.log(p) + below[rows, labels], rates, self._is_relative(p)
-
-    def shape_gradient(self, z, labels):
-        """The derivative of the log-probability of a label in the noise's shape.
-
-        It is the mean of the derivative of the logarithm of the integrand.
-        """
-        integrand, _, below = self._label_integrand(z, labels)
-        sums, (small, large), _ = self._sums(z)
-        of_label = self._of_labels(small, large, labels)
-        integrand *= self._weights
-        p = integrand.sum(axis=1)
-        of_logcdf, of_log_hazard = self._shape_tables
-        integrand *= _by_stacks(sums, of_logcdf) + _by_stacks(of_label, of_log_hazard)
-        is_within = below[np.arange(len(z)), labels] == 0
-        return integrand.sum(axis=1) / p, self._is_relative(p) & is_within
 
     def nodes(self, z, relative):
         """:class:`Nodes` for derivatives."""
@@ -225,19 +218,6 @@ class SharedNodes:
         x = np.broadcast_to(self.x, common.shape)
         hazards = hazards.swapaxes(1, 2)
         return Nodes.of(x, z, common, hazards, in_logs=relative, relative=relative)
-
-    def _label_integrand(self, z, labels):
-        """G h_y at the nodes, the polynomials, and distances below the depth."""
-        sums, (small, large), below = self._sums(z)
-        logs = _by_stacks(sums, self._logcdf)
-        logs += _by_stacks(self._of_labels(small, large, labels), self._log_hazards)
-        return np.exp(logs, out=logs), (small, large), below
-
-    def _of_labels(self, small, large, labels):
-        """The polynomials at the score of a label in each row."""
-        rows = np.arange(len(labels))
-        of_label = large[rows, :, None, labels] * small[rows, None, :, labels]
-        return of_label.reshape(len(labels), -1)
 
     def _sums(self, z):
         """Sums of the polynomials over a row, the polynomials, and scores + depth."""
@@ -278,21 +258,12 @@ class SharedNodes:
         points = self.depth * (np.cos(np.pi * (np.arange(n * n) + 0.5) / n**2) - 1) / 2
         small, large = self._polynomials(points)
         products = (large[:, None] * small).reshape(n * n, n * n)
-        self._points, self._to_coefficients = points, np.linalg.inv(products)
+        self._to_coefficients = np.linalg.inv(products)
         logcdf, log_hazards = self._at(self.x, points)
         self._hazards = np.exp(log_hazards) * self._weights[:, None]
         self._logcdf = self._to_coefficients.T @ logcdf.T
         self._log_hazards = self._to_coefficients.T @ log_hazards.T
         self._rates = self._hazards @ self._to_coefficients
-
-    @cached_property
-    def _shape_tables(self):
-        """Derivatives in the shape of log Φ and of the logarithm of the hazard."""
-        of_logpdf, of_logcdf = self.noise.shape_slopes(self.x[:, None] - self._points)
-        return [
-            self._to_coefficients.T @ slopes.T
-            for slopes in (of_logcdf, of_logpdf - of_logcdf)
-        ]
 
     def _at(self, x, scores):
         """Log Φ(x - z) and the logarithm of the hazard, each (n_nodes, n_scores)."""

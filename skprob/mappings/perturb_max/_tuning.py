@@ -16,9 +16,6 @@ class Tuning:
     #: Share of the tolerance for the quadrature error of a panel. Rows have tens of
     #: panels, most of which have a far smaller error.
     panel_error: float = 1e-2
-    #: Share of the tolerance for each integral of a label's gradient, which adds the
-    #: errors of all classes.
-    label_error: float = 0.1
     #: Rounding error of the integral over a panel, relative to the integral.
     panel_rounding: float = 1e-14
     #: Rounding error of the logarithm of an integrand, relative to the logarithm.
