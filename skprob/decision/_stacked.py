@@ -19,6 +19,8 @@ _N_FOLDS = 5
 # A corrected estimate is at least this share of the estimate. So labels whose estimate
 # would be negative keep their order, and a row always has a most probable label.
 _LEAST = 1e-3
+# Products of larger numbers may overflow.
+_LARGEST = 1e100
 
 
 class StackedLabels(DecisionRule):
@@ -202,6 +204,11 @@ def _moments_of_folds(sample):
         np.divide(weight.sum(), known_weight, increase, where=has_known)
     for p, labels in with_rows(sample.blocks, sample.labels):
         p, labels = p.astype(np.float64), labels.toarray()
+        if p.max(initial=0) > _LARGEST:
+            raise ValueError(
+                f"probabilities must not exceed {_LARGEST:.0e} for StackedLabels; "
+                f"got {p.max():.6g}."
+            )
         if known is not None:
             errors = (labels - p) * known[start : start + len(p)]
             labels = p + errors * increase

@@ -43,6 +43,8 @@ def as_labels(y):
         description = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
         if all(issubclass(t, (Real, np.bool_)) for t in types):
             y = np.array(y.tolist())
+            if y.dtype == object:
+                description = "whole numbers of more than 64 bits"
     if y.dtype.kind in "biuU":
         return y
     if y.dtype.kind in "mM":

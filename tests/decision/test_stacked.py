@@ -164,3 +164,9 @@ def test_estimates_below_zero_keep_the_order_of_the_probabilities():
     rule = StackedLabels(TopK(1)).fit(p, labels, polytope="cube")
     rule.coef_, rule.intercept_ = np.zeros((3, 3)), -np.ones(3)
     assert_array_equal(rule.predict(p), TopK(1).predict(p))
+
+
+def test_numbers_whose_products_overflow_are_refused():
+    p, labels = exclusive_labels(0)
+    with pytest.raises(ValueError, match="probabilities must not exceed"):
+        StackedLabels().fit(p * 1e300, labels)

@@ -278,7 +278,7 @@ DATA = {
     ),
     "labels and None": (
         (X, np.array(["a", None, "b"] * 4, dtype=object)),
-        "y must be labels.*NoneType, str",
+        "y must be labels.*None, in row 1 and 3 other rows. Leave out the rows",
     ),
     "labels and NaN": (
         (X, pd.Series(["a", np.nan, "b"] * 4, dtype=object)),

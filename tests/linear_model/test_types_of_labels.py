@@ -104,3 +104,26 @@ def test_missing_labels_are_refused(dtype):
     for model in SoftmaxClassifier(), ConformalSets(SoftmaxClassifier()):
         with pytest.raises(ValueError, match=r"y must be labels.*Input y contains NaN"):
             model.fit(X, labels)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT], ids=str)
+@pytest.mark.parametrize("has_text", [True, False])
+def test_rows_without_a_label_are_named(missing, has_text):
+    labels = y.astype(str if has_text else int).astype(object)
+    labels[[7, 9]] = missing
+    for data in labels, labels[:, None], pd.Series(labels, dtype=object):
+        with pytest.raises(ValueError, match="in row 7 and 1 other row"):
+            SoftmaxClassifier().fit(X, data)
+
+
+def test_text_may_be_the_word_none():
+    labels = np.array(["None", "nan", "<NA>"], dtype=object)[y]
+    assert set(SoftmaxClassifier().fit(X, labels).classes_) == set(labels)
+
+
+def test_indicators_of_half_precision():
+    sets = np.eye(3)[y]
+    plain = SigmoidClassifier().fit(X, sets)
+    half = SigmoidClassifier().fit(X, sets.astype(np.float16))
+    assert_array_equal(half.coef_, plain.coef_)
+    assert half.score(X, sets.astype(np.float16)) == plain.score(X, sets)

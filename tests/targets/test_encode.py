@@ -51,16 +51,23 @@ def test_label_sets(container, dtype):
     assert_allclose(encoded.target.to_dense(float), SHARES)
 
 
-@pytest.mark.parametrize(
-    "labels", [["b", "a"], [True, False], [None, "a"], [[0], [0, 1]]]
-)
+@pytest.mark.parametrize("labels", [["b", "a"], [True, False]])
 def test_arrays_of_pyarrow(labels):
     y = pytest.importorskip("pyarrow").array(labels)
-    if labels == [[0], [0, 1]]:
-        with pytest.raises(ValueError, match="y must be a 0/1 indicator of label sets"):
-            check_target(y, "y", len_of=np.zeros((2, 1)))
-        return
     assert check_target(y, "y", len_of=np.zeros((2, 1))).tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[0], [0, 1]], "y must be a 0/1 indicator of label sets"),
+        ([None, "a"], "y must be labels .* None, in row 0"),
+    ],
+)
+def test_arrays_of_pyarrow_without_a_label_for_each_row(labels, message):
+    y = pytest.importorskip("pyarrow").array(labels)
+    with pytest.raises(ValueError, match=message):
+        check_target(y, "y", len_of=np.zeros((2, 1)))
 
 
 @pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
@@ -143,6 +150,7 @@ def test_what_may_be_a_label(y):
         (np.array(["a", 1], dtype=object), "objects of type int, str"),
         (np.array(["2024", "NaT"], dtype="M8[s]"), "NaT in row 1"),
         (np.array([0, 1j]), "dtype complex128"),
+        (np.array([0, 2**64], dtype=object), "whole numbers of more than 64 bits"),
     ],
 )
 def test_what_may_not(y, description):

@@ -10,8 +10,11 @@ from sklearn.utils import check_array
 from ..arrays import is_foreign, to_numpy
 from ..labels import plain_labels
 from .matrices import refuse_dask, refuse_unreadable, refuse_wrong_indices
-from .messages import naming
+from .messages import naming, row_and_others
 from .tensors import check_tensor
+
+# Missing labels of Python, NumPy, pandas and polars, as text and in errors.
+_MISSING = {"nan": "NaN", "<NA>": "NaN", "NaT": "NaT", "None": "None"}
 
 
 def target_array(y, name, may_have_unknown):
@@ -35,9 +38,7 @@ def _finite_or_labels(y, name, may_have_unknown):
         raise ValueError(
             f"Expected array-like (array or non-string sequence), got {y!r}."
         )
-    if hasattr(y, "isna") and y.ndim == 1 and y.isna().any():
-        # With pandas' NA scikit-learn would raise a TypeError about booleans.
-        raise ValueError(f"Input {name} contains NaN.")
+    _refuse_missing_labels(y, name)
     y = plain_labels(y)
     options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
     if may_have_unknown:
@@ -45,19 +46,46 @@ def _finite_or_labels(y, name, may_have_unknown):
         checked = check_array(y, input_name=name, **options, **finite)
         # Labels in a vector or a single column may not be NaN.
         if checked.ndim == 2 and checked.shape[1] > 1:
-            return _numbers_of_objects(checked)
+            return _plain_numbers(checked)
     checked = check_array(y, input_name=name, **options)
-    numbers = _numbers_of_objects(checked)
+    numbers = _plain_numbers(checked)
     if numbers is not checked:
         check_array(numbers, input_name=name, **options)  # None has become NaN.
     return numbers
 
 
-def _numbers_of_objects(y):
-    """A matrix of objects as numbers, where all are; None is NaN.
+def _refuse_missing_labels(y, name):
+    """Raise if a vector, or a single column, has a row without a label."""
+    if sparse.issparse(y):
+        return
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # Rows of different lengths: another check raises an error.
+        return
+    if labels.dtype.kind not in "fO" or not 0 < labels.size == len(labels):
+        return
+    labels = labels.ravel()
+    if labels.dtype.kind == "O":
+        is_text = [isinstance(label, str) for label in labels]
+        missing = ~np.array(is_text)
+        missing[missing] = [str(label) in _MISSING for label in labels[missing]]
+    else:
+        missing = np.isnan(labels)
+    if missing.any():
+        raise ValueError(
+            f"Input {name} contains {_MISSING[str(labels[missing][0])]}, in "
+            f"{row_and_others(missing)}. Leave out the rows without a label."
+        )
 
-    pandas makes such a matrix of columns of several types, or of categories.
+
+def _plain_numbers(y):
+    """A matrix of objects as numbers, where all are, and one of float16 as float32.
+
+    pandas makes a matrix of objects of columns of several types, or of categories; None
+    in it is NaN. Sparse matrices, which label sets become, have no float16.
     """
+    if y.dtype == np.float16 and y.ndim == 2:
+        return y.astype(np.float32)
     if y.dtype != object or y.ndim != 2 or y.shape[1] == 1:
         return y
     if not all(isinstance(entry, (Real, np.bool_, NoneType)) for entry in y.flat):

@@ -136,8 +136,9 @@ class BaseLinearClassifier(
             is usable.
         UserWarning
             If ``none_class`` is False and rows have no label: they are left out. If
-            labels occur in no row: they are kept, with the target zero. If `y` is
-            labels of more classes than half of the rows, of which there are over 20.
+            labels occur in no row: they are kept, with the target zero. If labels are
+            NaN in all rows. If `y` is labels of more classes than half of the rows, of
+            which there are over 20.
         """
         with unchanged_on_error(self), serial_blas:
             spec = self._fit_spec()

@@ -67,7 +67,7 @@ class DaskRows:
         Its columns have the names of the classes.
     """
 
-    given = NOTHING
+    given, known = NOTHING, None
     is_remote = True
     is_on_host = True
     wide_X = None

@@ -186,6 +186,17 @@ def test_other_targets_refuse():
     assert_refused("y must be.*NaN", fitted.set_threshold, "cv", X, GAPS)
 
 
+def test_a_label_that_is_known_in_no_row_is_named():
+    labels = GAPS.copy()
+    labels[:, 2] = np.nan  # Nothing is known in row 3, which counts as a row of zeros.
+    with pytest.warns(UserWarning, match=r"1 of 4 labels .*\[2\].*nothing") as record:
+        SigmoidClassifier().fit(X, labels)
+    assert len(record) == 1
+    labels[0, 2] = 0  # One negative row.
+    with pytest.warns(UserWarning, match=r"1 of 4 labels are in no row .*\[2\]"):
+        SigmoidClassifier().fit(X, labels)
+
+
 def test_nothing_is_known():
     message = "must have a positive, finite sum|y must have a label"
     assert_refused(message, SigmoidClassifier().fit, X, np.full(Y.shape, np.nan))
