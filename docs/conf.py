@@ -20,7 +20,7 @@ version = release = skprob.__version__
 extensions = [
     "attribute_comments",
     "cached_template",
-    "class_signature",
+    "protocol_signature",
     "comparison",
     "fit_times",
     "mapping_table",
