@@ -50,14 +50,14 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
         estimator._check_array_api(spec)
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
-    as_given = y
+    named_y = y  # The check of y drops the names of its columns.
     X = check_X(estimator, X, reset=True)
     y = check_target(y, "y", len_of=X, may_have_unknown=True)
     sample_weight = check_sample_weight(sample_weight, X)
     dtype = numpy_dtype(X)
     names = known = None
     if y.ndim == 2 or spec.class_names is not None:
-        names = column_names(as_given, y.shape, spec.class_names)
+        names = column_names(named_y, y.shape, spec.class_names)
     if y.ndim == 2:
         from ._unknown_labels import known_labels  # Imported when used.
 

@@ -50,8 +50,9 @@ class Description(NamedTuple):
         limit = max(8 * self.n_stored, _MOST_PREDICTIONS)
         return self.n_rows * self.shape[0] <= limit and not self.is_remote
 
-    def with_loss(self, loss, traits):
-        """The description with the properties of a loss, which has these traits."""
+    def with_loss(self, loss):
+        """The description with the properties of a loss."""
+        traits = loss.traits
         has_closed_form = traits.has_proximal_step and not self.has_row_scores
         return self._replace(
             is_convex=self.is_linear and traits.is_convex,
@@ -76,7 +77,8 @@ class Description(NamedTuple):
 def description_of_block(block):
     """Description of the rows of a block, without a loss.
 
-    Its parameters have one row for each class.
+    Its shape is that of coefficients of each class in each column: (n_classes,
+    n_columns).
     """
     design = block.design
     return Description(

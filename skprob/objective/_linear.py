@@ -92,15 +92,19 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         factors=None,
         tuning=Tuning(),
     ):
+        # The units of the features.
         data = blocks.merged(description_of_block, joined_description)
+        n_classes, n_features = data.shape
         _, mean, deviation = blocks.merged(_block.moments_of_block, pooled_moments)
         polytope = loss.mapping.traits.polytope
-        n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
+        n_outputs = _block.n_raw_predictions(n_classes, polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
         # and about 1/K for K classes whose probabilities sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
         ridge = ridge if factors is None else ridge * factors
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
+
+        # The mean loss of the rows in these units.
         description = data._replace(
             shape=(n_outputs, units.size),
             has_intercept=bool(fit_intercept),
@@ -114,13 +118,14 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         )
         blocks = blocks.map(_block.with_design, standardized, units, data.n_rows)
         super().__init__(blocks, description, loss)
-        self.count(1)
+        self.count(1)  # The moments.
+
         self.units, self.tuning = units, tuning
         self.moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
-        self.coef_shape = n_outputs, len(mean)
+        self.coef_shape = n_outputs, n_features
         #: Number of the columns of coefficients in the parameters.
-        self.n_features = len(mean)
+        self.n_features = n_features
         # Numbers in X of the features of a restricted objective; None for all.
         self._numbers_in_X = None
 
@@ -246,8 +251,8 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         There is none if classes or rows are separable, the mapping has no exact zeros,
         and no penalty limits the coefficients.
         """
-        reaches_zero = self.traits.has_zeros
-        if self.has_penalty or reaches_zero or not self.traits.is_convex:
+        traits = self.traits
+        if self.has_penalty or traits.has_zeros or not traits.is_convex:
             return False
         # Only along columns without a penalty can the decrease have no end.
         is_free = self._penalties() == 0

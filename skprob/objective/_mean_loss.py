@@ -44,7 +44,7 @@ class MeanLoss:
 
     def _set_loss(self, loss):
         self.loss, self.traits = loss, loss.traits
-        self.description = self.description.with_loss(loss, self.traits)
+        self.description = self.description.with_loss(loss)
         constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
         self.constant = float(constant)
         self._evaluate_at_zero()

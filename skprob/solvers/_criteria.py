@@ -141,7 +141,7 @@ class Criteria:
                 yield Criterion(2, "confirmed decrease", confirmed, limit, is_met)
 
         if has_gap and self.uses_gap:
-            limit = self._gap_limit(problem, state, tol, is_stalled)
+            limit = self._gap_limit(problem, state, tol, limit, is_stalled)
             gap, step = state.duality_gap, state.newton_step
             if math.isnan(gap):
                 # With Newton's step the gap is tight, and is not computed again for the
@@ -167,13 +167,17 @@ class Criteria:
         n_last = self.tuning.look_back * (1 if problem.description.is_convex else 2)
         return history[max(len(history) - n_last, 0)].objective - state.point.value
 
-    def _gap_limit(self, problem, state, tol, is_stalled):
-        """Largest duality gap that criterion 4 allows."""
+    def _gap_limit(self, problem, state, tol, allowed, is_stalled):
+        """Largest duality gap that criterion 4 allows.
+
+        Where the expected decrease is not known, the gap stands for it, and is limited
+        by the `allowed` decrease of criterion 2.
+        """
         limit = max(tol, self.tuning.loose_gap) * abs(state.point.value)
         is_convex = problem.description.is_convex
         is_known = is_convex and not math.isnan(state.expected_decrease)
         if not (is_known or is_stalled):
-            limit = min(limit, allowed_decrease(problem, state.point.value, tol))
+            limit = min(limit, allowed)
         eps = precision(problem.description.dtype)
         at_zero = abs(problem.value_at_zero)
         return max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)

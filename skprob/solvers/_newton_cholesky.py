@@ -85,8 +85,8 @@ class NewtonCholesky:
         """
         hessian, gradient, tuning = point.hessian(), point.gradient, self.tuning
         rounding = precision(problem.description.dtype)
-        most = rounding ** (0.83 if problem.has_penalty else 0.6)
-        damping, least = most, rounding
+        largest = rounding ** (0.83 if problem.has_penalty else 0.6)
+        damping, least = largest, rounding
         if before is not None:
             damping, least = before.damping, before.least_damping
         diagonal = hessian.reshape(-1)[:: len(hessian) + 1]  # A view of the Hessian.
@@ -95,23 +95,22 @@ class NewtonCholesky:
             diagonal[:] = curvature + damping * unit
             # The matrix is symmetric, and its transpose has the memory order of LAPACK.
             _, step, failed = dposv(hessian.T, -gradient)
-            if failed and damping >= most:
+            if failed and damping < largest:
+                damping = least = 100 * damping
+                continue
+            if failed:
                 return NewtonCholeskyState(
                     point=point, damping=damping, least_damping=least, is_spent=True
                 )
-            if failed:
-                damping = least = 100 * damping
-                continue
             decrease = -float(gradient.dot(step)) / 2
             damped = damping * unit * float(step.dot(step)) / 2
             is_resolved = damped <= max(tuning.damped_part * decrease, rounding)
-            if is_resolved:
-                break
-            if damping <= least:
-                # There may be directions of even less curvature.
-                decrease += tuning.unresolved_curvature * damped
+            if is_resolved or damping <= least:
                 break
             damping = max(damping / 100, least)
+        if not is_resolved:
+            # There may be directions of even less curvature.
+            decrease += tuning.unresolved_curvature * damped
         return NewtonCholeskyState(
             point=point,
             newton_step=step,

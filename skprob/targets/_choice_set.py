@@ -7,7 +7,7 @@ from .._utils.checks import as_dense
 from ._indicator import other_than_0_and_1
 
 
-def check_available(available, shape, name="available"):
+def check_available(available, shape):
     """The classes that are available to each row, as a checked array of booleans.
 
     Parameters
@@ -16,8 +16,6 @@ def check_available(available, shape, name="available"):
         Booleans, or numbers that are zero or one.
     shape : tuple
         The shape that it must have.
-    name : str
-        The name of the argument in errors.
 
     Returns
     -------
@@ -30,11 +28,11 @@ def check_available(available, shape, name="available"):
     """
     if is_foreign(available):
         available = to_numpy(available)
-    is_available = as_dense(name, available)
+    is_available = as_dense("available", available)
     if is_available.shape != tuple(shape):
         raise ValueError(
-            f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "
-            f"got shape {is_available.shape}."
+            "available must be booleans of shape (n_samples, n_classes), "
+            f"{tuple(shape)}; got shape {is_available.shape}."
         )
     if is_available.dtype != bool:
         dtype, other = is_available.dtype, []
@@ -42,14 +40,15 @@ def check_available(available, shape, name="available"):
             other = other_than_0_and_1(is_available)
         if dtype.kind not in "iuf" or other:
             raise ValueError(
-                f"{name} must be booleans, or numbers that are 0 or 1; got dtype "
+                f"available must be booleans, or numbers that are 0 or 1; got dtype "
                 f"{dtype}{f', with the values {other}' * bool(other)}."
             )
         is_available = is_available.astype(bool)
     without = ~is_available.any(axis=1)
     if without.any():
         raise ValueError(
-            f"{name} must have a class for each row; row {without.argmax()} has none."
+            "available must have a class for each row; row "
+            f"{without.argmax()} has none."
         )
     return is_available
 

@@ -52,8 +52,8 @@ class BaseLinearClassifier(
 ):
     """Linear scores, a mapping to probabilities and a loss.
 
-    A subclass says which mapping, in :meth:`_mapping`. The parameters, attributes
-    and conventions are documented in :class:`~skprob.LinearClassifier`.
+    The method :meth:`_mapping` of a subclass returns the mapping. The parameters,
+    attributes and conventions are documented in :class:`~skprob.LinearClassifier`.
     """
 
     #: The ``ThresholdRule`` of a search, in the model that it refits; else None.

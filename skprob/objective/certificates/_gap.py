@@ -84,30 +84,25 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        # The sum of F(z) - ⟨q, z⟩.
-        mean = point.value - objective.constant - objective.penalty.value(parameters)
+        # Mean of the part of the losses that depends on the scores, F(z) - ⟨q, z⟩.
+        varying = point.value - objective.constant - objective.penalty.value(parameters)
         if newton_step is not None and not objective.description.has_row_scores:
             step = newton_step.reshape(objective.shape)
             end = objective.mean_loss(parameters + step)
             # This is nearly always the smallest bound.
-            after = _means_after(objective, parameters, mean, step, *end)
-            bound = _smaller(bound, _gap_of(objective, parameters, mean, *after))
+            after = _means_after(objective, parameters, varying, step, *end)
+            bound = _tightened(bound, objective, parameters, varying, *after)
             if bound <= enough:
                 return bound
-            return _smaller(bound, _gap_of(objective, parameters, mean, gradient))
+            return _tightened(bound, objective, parameters, varying, gradient)
         if not known < np.inf:
-            bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
+            bound = _tightened(bound, objective, parameters, varying, gradient)
         if bound <= enough or not _may_shift(objective, point, bound, enough):
             return bound
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
-        after = _means_after(objective, parameters, mean, step, *end)
-        return _smaller(bound, _gap_of(objective, parameters, mean, *after))
-
-
-def _smaller(bound, other):
-    """The smaller of two bounds; the second may be NaN, or negative by rounding."""
-    return float(np.fmin(bound, max(other, 0.0)))
+        after = _means_after(objective, parameters, varying, step, *end)
+        return _tightened(bound, objective, parameters, varying, *after)
 
 
 def _may_shift(objective, point, bound, enough):
@@ -123,38 +118,43 @@ def _may_shift(objective, point, bound, enough):
     return remainder <= max(2 * enough, bound / 2)
 
 
-def _means_after(objective, parameters, mean, step, value, slope):
+def _means_after(objective, parameters, varying, step, value, slope):
     """l2 W + V and the first sum, for the model's probabilities after a step.
 
-    `value` and `slope` are the value and the gradient (M, size) of the mean loss there.
+    `varying` is the part of the mean loss that depends on the scores, at the point.
+    `value` and `slope` are the value and the gradient (M, size) of the mean loss after
+    the step.
     """
     # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    mismatch = mean - (value - objective.constant) + np.vdot(slope, step)
+    mismatch = varying - (value - objective.constant) + np.vdot(slope, step)
     return slope + objective.penalty.product(parameters), mismatch
 
 
-def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
-    """The bound of probabilities p_i of the rows, from means over these.
+def _tightened(bound, objective, parameters, varying, gradient, mismatch=0.0):
+    """The smaller of a bound and of the duality gap with probabilities p_i.
 
-    The bound is for a point with parameters W (M, size), and the mean is that of
-    Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] there. The gradient is l2 W + V, and the
-    mismatch the first sum, which is zero for the model's probabilities.
+    The gap is that of a point with parameters W (M, size), at which `varying` is
+    Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩]. `gradient` is l2 W + V, and `mismatch` the
+    first sum, which is zero for the probabilities of the model at the point. If the
+    mean probabilities are not the mean target, the gap is that of their mixture.
     """
     some = slice(objective.n_features)
     ridge, slope = objective.penalty.diagonal[some], gradient[:, some]
     if objective.description.has_intercept:
-        t, _, sum_of_u, drift = mixture(objective, parameters, mean, gradient[:, -1])
+        t, _, sum_of_u, drift = mixture(objective, parameters, varying, gradient[:, -1])
         if t > 0:
             mismatch = (1 - t) * mismatch + t * sum_of_u
             slope = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
-    return mismatch + (slope**2 / (2 * ridge)).sum()
+    gap = mismatch + (slope**2 / (2 * ridge)).sum()
+    # The gap may be NaN, or negative by rounding.
+    return float(np.fmin(bound, max(gap, 0.0)))
 
 
-def mixture(objective, parameters, mean, residual):
+def mixture(objective, parameters, varying, residual):
     """The mixture with which the mean probabilities are the mean target.
 
-    It is for parameters (M, size) of an objective with intercepts. The mean is that of
-    :func:`_gap_of`, and the residual (M,) the gradient of the mean loss in the
+    It is for parameters (M, size) of an objective with intercepts. `varying` is that of
+    :func:`_tightened`, and `residual` (M,) the gradient of the mean loss in the
     intercepts.
 
     Returns
@@ -185,7 +185,7 @@ def mixture(objective, parameters, mean, residual):
     if objective.description.has_row_scores:
         return t, u, np.inf, drift
     entropy = objective.loss.negative_entropy(u[None, :])[0]
-    first_sum = mean + np.vdot(drift, parameters) + entropy
+    first_sum = varying + np.vdot(drift, parameters) + entropy
     first_sum += sums.target_margin - u @ sums.margins
     return t, u, first_sum, drift
 
