@@ -13,6 +13,12 @@ from .._docstrings import with_shared_sections
 from ..base import BaseLinearClassifier, constraints_but
 from ..predict import StandardizedFeatures, StandardUnitRows
 
+# Smallest median distance of the unit rows from their median without a warning, where
+# the temperature is not lower. With one row of iris, wine, breast cancer or digits
+# times 30 to 1,000,000, the accuracy on the other rows is at least 0.06 lower where
+# there is a warning. With no such row the distance is above 0.37.
+_LEAST_SPREAD = 0.03
+
 
 @with_shared_sections
 class AMSoftmaxClassifier(BaseLinearClassifier):
@@ -44,7 +50,9 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         Whether the features are centred by their weighted means and divided by their
         standard deviations. "auto" is True for a dense X and False for a sparse one,
         which would not stay sparse. One row of huge values gives all other rows nearly
-        the same direction, without a warning: correct or clip such values first.
+        the same direction: correct or clip such values first. For a dense X in memory
+        there is a warning if most directions differ by less than 0.03, or than
+        `temperature` if it is lower.
     constant : float, default=0.5
         Constant that is added as one more feature, in units of the root mean square of
         the norms of the rows; 0 for none.
@@ -140,7 +148,11 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         # L-BFGS then depends on rounding errors: rows with a weight of two, and rows
         # that occur twice, have different models.
         solver = "newton-cg" if self.solver == "auto" else self.solver
-        unit_rows = StandardizedFeatures(self.standardize, self.constant)
+        unit_rows = StandardizedFeatures(
+            self.standardize,
+            self.constant,
+            least_spread=min(self.temperature, _LEAST_SPREAD),
+        )
         return replace(super()._fit_spec(), unit_rows=unit_rows, solver=solver)
 
     def _fitted_unit_rows(self):

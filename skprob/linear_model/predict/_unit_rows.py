@@ -17,7 +17,11 @@ from ..._utils.arrays import (
     row_max,
     zeros,
 )
+from ..._utils.warnings import warn
 from ...data import rounding_error
+
+# Number of rows whose directions are compared.
+_MOST_COMPARED = 256
 
 
 class UnitRows:
@@ -151,6 +155,7 @@ class StandardizedFeatures:
 
     standardize: bool | str  #: "auto" is True for dense rows.
     constant: float  #: Multiple of the root mean square of the norms of rows.
+    least_spread: float  #: Smallest median distance of unit rows without a warning.
 
     def for_rows(self, rows):
         """The :class:`StandardUnitRows` for the rows of a fit."""
@@ -173,4 +178,30 @@ class StandardizedFeatures:
         constant = float(self.constant * (np.sqrt(square) or 1.0))
         if not rows.is_on_host:
             center, scale = moved(center, rows.X), moved(scale, rows.X)
-        return StandardUnitRows(center, scale, constant)
+        unit_rows = StandardUnitRows(center, scale, constant)
+        if rows.is_on_host and not (rows.is_remote or rows.is_sparse):
+            _warn_of_one_direction(rows.X, unit_rows, self.least_spread)
+        return unit_rows
+
+
+def _warn_of_one_direction(X, unit_rows, least_spread):
+    """Warn if most rows have nearly the same direction, which rows of huge values do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    unit_rows : StandardUnitRows
+    least_spread : float
+        Smallest median distance of unit vectors that needs no warning.
+    """
+    numbers = np.linspace(0, len(X) - 1, min(len(X), _MOST_COMPARED)).astype(int)
+    directions = unit_rows(X[numbers])
+    distances = np.linalg.norm(directions - np.median(directions, axis=0), axis=1)
+    spread = np.median(distances)
+    # Equal rows, of many zeros, have the distance zero, and nothing to tell apart.
+    if 0 < spread < least_spread:
+        warn(
+            "Most rows of X have nearly the same direction after standardisation (the "
+            f"median distance of their unit vectors is {spread:.2g}), so that classes "
+            "can hardly be told apart. Correct, clip or leave out rows of huge values."
+        )

@@ -341,3 +341,22 @@ def test_the_defaults_work_on_tables(load):
         for model in (AMSoftmaxClassifier(), logistic)
     ]
     assert scores[0] > scores[1] - 0.02
+
+
+@pytest.mark.parametrize("standardize", ["auto", False])
+def test_a_row_of_huge_values_that_hides_all_others(iris, standardize):
+    X, y = iris
+    model = AMSoftmaxClassifier(standardize=standardize).fit(X, y)
+    assert model.score(X, y) > 0.95
+    huge = X.copy()
+    huge[3] *= 1e4
+    with pytest.warns(UserWarning, match="nearly the same direction") as record:
+        model.fit(huge, y)
+    assert len(record) == 1 and record[0].filename == __file__
+    assert model.score(huge, y) < 0.85
+
+
+def test_equal_rows_need_no_warning():
+    X = np.zeros((200, 3))
+    X[[0, 1, 2], [0, 1, 2]] = 1
+    AMSoftmaxClassifier().fit(X, np.arange(200) % 2)

@@ -86,7 +86,7 @@ CASES = {
         spec(
             FenchelYoungLoss(Softmax()),
             solver="newton-cg",
-            unit_rows=StandardizedFeatures("auto", 0.5),
+            unit_rows=StandardizedFeatures("auto", 0.5, 0.03),
         ),
     ),
 }
