@@ -85,13 +85,9 @@ def convert(scope, operator, container):
     if model.target_type_ == "class" and model.mapping_.traits.polytope == "cube":
         p = _shares(p, model.mapping_, scores, n_classes)
     if model.target_type_ == "label_set":
-        if getattr(model.threshold_, "uses_features", False):
-            X = X.with_row(model.n_features_in_).where(is_finite)
-        cuts = series_in_order("threshold", model.threshold_, model.classes_)
-        sets = label_sets(cuts, p, X)
-        predicted = sets.where(is_finite, _NO_SET)
+        predicted = _label_sets(model, p, X, is_finite)
     elif isinstance(getattr(model, "threshold_", None), LeastCost):
-        predicted = _of_least_cost(graph, model, p, is_finite)
+        predicted = _labels_of_least_cost(graph, model, p, is_finite)
     else:
         ranked = scores if model.mapping_.traits.is_order_preserving else p
         chosen = ranked.argmax().where(is_finite, n_classes).without_axis()
@@ -111,7 +107,15 @@ def _class_names(graph, model, *others):
     return graph.constant([*names.tolist(), *others, kind.missing], kind.dtype)
 
 
-def _of_least_cost(graph, model, p, is_finite):
+def _label_sets(model, p, X, is_finite):
+    """The label sets by the threshold of the model."""
+    if getattr(model.threshold_, "uses_features", False):
+        X = X.with_row(model.n_features_in_).where(is_finite)
+    threshold = series_in_order("threshold", model.threshold_, model.classes_)
+    return label_sets(threshold, p, X).where(is_finite, _NO_SET)
+
+
+def _labels_of_least_cost(graph, model, p, is_finite):
     """The labels of least expected cost."""
     classes, others = to_numpy(model.classes_), []
     rule, n_classes = model.threshold_.for_classes(classes), len(classes)

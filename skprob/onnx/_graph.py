@@ -100,81 +100,81 @@ class Tensor:
         self.graph, self.name, self.dtype = graph, name, dtype
 
     def __add__(self, other):
-        return self._with("Add", other)
+        return self._binary("Add", other)
 
     def __radd__(self, other):
-        return self._from("Add", other)
+        return self._reversed("Add", other)
 
     def __sub__(self, other):
-        return self._with("Sub", other)
+        return self._binary("Sub", other)
 
     def __rsub__(self, other):
-        return self._from("Sub", other)
+        return self._reversed("Sub", other)
 
     def __mul__(self, other):
-        return self._with("Mul", other)
+        return self._binary("Mul", other)
 
     def __rmul__(self, other):
-        return self._from("Mul", other)
+        return self._reversed("Mul", other)
 
     def __truediv__(self, other):
-        return self._with("Div", other)
+        return self._binary("Div", other)
 
     def __rtruediv__(self, other):
-        return self._from("Div", other)
+        return self._reversed("Div", other)
 
     def __floordiv__(self, other):
         # ONNX rounds towards zero. The numbers in these graphs are not negative.
-        return self._with("Div", other)
+        return self._binary("Div", other)
 
     def __pow__(self, other):
-        return self._with("Pow", other)
+        return self._binary("Pow", other)
 
     def __matmul__(self, other):
-        return self._with("MatMul", other)
+        return self._binary("MatMul", other)
 
     def __neg__(self):
-        return self._alone("Neg")
+        return self._unary("Neg")
 
     def __gt__(self, other):
-        return self._with("Greater", other, bool)
+        return self._binary("Greater", other, bool)
 
     def __ge__(self, other):
-        return self._with("GreaterOrEqual", other, bool)
+        return self._binary("GreaterOrEqual", other, bool)
 
     def __lt__(self, other):
-        return self._with("Less", other, bool)
+        return self._binary("Less", other, bool)
 
     def __le__(self, other):
-        return self._with("LessOrEqual", other, bool)
+        return self._binary("LessOrEqual", other, bool)
 
     def exp(self):
         """Its exponential."""
-        return self._alone("Exp")
+        return self._unary("Exp")
 
     def log(self):
         """Its logarithm."""
-        return self._alone("Log")
+        return self._unary("Log")
 
     def sqrt(self):
         """Its square root."""
-        return self._alone("Sqrt")
+        return self._unary("Sqrt")
 
     def abs(self):
         """Its absolute value."""
-        return self._alone("Abs")
+        return self._unary("Abs")
 
     def round(self):
         """The nearest integer; of two, the even one."""
-        return self._alone("Round")
+        return self._unary("Round")
 
     def maximum(self, other):
         """The larger of two, entry by entry."""
-        return self._with("Max", other)
+        return self._binary("Max", other)
 
     def minimum(self, other):
         """The smaller of two, entry by entry."""
-        return self._with("Min", other)
+        return self._binary("Min", other)
 
     def clip(self, low, high):
         """The nearest number between two bounds."""
@@ -262,14 +262,14 @@ class Tensor:
         """The tensor without its last axis, of length one."""
         return self.graph.node("Squeeze", self, np.array([-1]), dtype=self.dtype)
 
-    def _alone(self, operator):
+    def _unary(self, operator):
         return self.graph.node(operator, self, dtype=self.dtype)
 
-    def _with(self, operator, other, dtype=None):
+    def _binary(self, operator, other, dtype=None):
         other = self._operand(other, self.dtype)
         return self.graph.node(operator, self, other, dtype=dtype or self.dtype)
 
-    def _from(self, operator, other):
+    def _reversed(self, operator, other):
         other = self._operand(other, self.dtype)
         return self.graph.node(operator, other, self, dtype=self.dtype)
 
