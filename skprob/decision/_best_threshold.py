@@ -79,13 +79,12 @@ def _candidates(blocks, labels, weight):
     largest probability of all, the last the smallest number there is, whether or not
     they are a true label's.
     """
-    values, largest, total, start = [], 0, 0.0, 0
-    for p, part in with_rows(blocks, labels):
-        rows = np.repeat(np.arange(len(p)), np.diff(part.indptr))
-        values.append(p[rows, part.indices])
+    values, largest, total = [], 0, 0.0
+    for p, row_labels, row_weight in with_rows(blocks, labels, weight):
+        rows = np.repeat(np.arange(len(p)), np.diff(row_labels.indptr))
+        values.append(p[rows, row_labels.indices])
         largest = max(largest, p.max())
-        total += weight[start : start + len(p)] @ p.sum(axis=1, dtype=np.float64)
-        start += len(p)
+        total += row_weight @ p.sum(axis=1, dtype=np.float64)
     values = np.concatenate(values)
     smallest = np.nextafter(np.zeros(1, values.dtype), 1, dtype=values.dtype)
     largest = np.full(1, largest, values.dtype)

@@ -27,14 +27,20 @@ def _dense_blocks(p):
         yield dense(p[rows])
 
 
-def with_rows(blocks, array):
-    """Pairs of each block and its rows of an array, which may be None."""
+def with_rows(blocks, *arrays):
+    """Each block with its rows of some arrays, of which any may be None."""
     start = 0
     for p in blocks:
-        # The rows of a sparse array are a copy.
-        is_whole = array is None or len(p) == array.shape[0]
-        yield p, array if is_whole else array[start : start + len(p)]
-        start += len(p)
+        rows = slice(start, start + len(p))
+        yield p, *(_rows_of(array, rows) for array in arrays)
+        start = rows.stop
+
+
+def _rows_of(array, rows):
+    # A slice of a sparse array is a copy.
+    if array is None or array.shape[0] == rows.stop - rows.start:
+        return array
+    return array[rows]
 
 
 def known_only(

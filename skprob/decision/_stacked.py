@@ -202,7 +202,8 @@ def _moments_of_folds(sample):
         has_known = known_weight > np.finfo(float).tiny * weight.sum()
         increase = np.zeros(n_labels)
         np.divide(weight.sum(), known_weight, increase, where=has_known)
-    for p, labels in with_rows(sample.blocks, sample.labels):
+    parts = with_rows(sample.blocks, sample.labels, weight, known)
+    for p, labels, row_weight, is_known in parts:
         p, labels = p.astype(np.float64), labels.toarray()
         if p.max(initial=0) > _LARGEST:
             raise ValueError(
@@ -210,10 +211,9 @@ def _moments_of_folds(sample):
                 f"got {p.max():.6g}."
             )
         if known is not None:
-            errors = (labels - p) * known[start : start + len(p)]
-            labels = p + errors * increase
-        rows = weight[start : start + len(p)]
-        part = _Moments.of(*(_by_fold(a, start, n_folds) for a in (p, labels, rows)))
+            labels = p + (labels - p) * is_known * increase
+        arrays = p, labels, row_weight
+        part = _Moments.of(*(_by_fold(array, start, n_folds) for array in arrays))
         moments = part if moments is None else moments.plus(part)
         start += len(p)
     return moments
