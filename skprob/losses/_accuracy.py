@@ -56,16 +56,15 @@ class AccuracyLoss(Loss):
     def linearize(self, scores, target):
         mapping = self.mapping
         q = target.to_dense(scores.dtype)
-        p, _, vjp, vjp_derivative = mapping.linearize(
-            shift_to_standard(scores, mapping)
-        )[:4]
+        linear = mapping.linearize(shift_to_standard(scores, mapping))
+        p = linear.probabilities
         check_shape(mapping, "probabilities", p, target.shape)
 
         def hessian_product(direction):
-            check_second_derivatives(self, vjp_derivative)
-            return -vjp_derivative(q, direction)
+            check_second_derivatives(self, linear)
+            return -linear.vjp_derivative(q, direction)
 
-        gradient = -vjp(q)
+        gradient = -linear.vjp(q)
         return LossLinearization(
             -target.inner(p), lambda: copied(gradient), hessian_product
         )

@@ -151,29 +151,31 @@ class LogLoss(Loss):
         epsilon = self._smoothing(mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
-            log_p, _, vjp, vjp_derivative = mapping.log_linearize(scores)[:4]
+            linear = mapping.log_linearize(scores)
+            log_p = linear.probabilities
             check_shape(mapping, "log-probabilities", log_p, target.shape)
             values = -target.inner(log_p)
 
             def hessian_product(direction):
-                check_second_derivatives(self, vjp_derivative)
-                return vjp_derivative(-q, direction)
+                check_second_derivatives(self, linear)
+                return linear.vjp_derivative(-q, direction)
 
-            gradient = vjp(-q)
+            gradient = linear.vjp(-q)
             return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
-        p, jvp, vjp, vjp_derivative = mapping.linearize(scores)[:4]
+        linear = mapping.linearize(scores)
+        p = linear.probabilities
         check_shape(mapping, "probabilities", p, target.shape)
         smoothed, log = p + epsilon, namespace(p).log
         values = math.log1p(p.shape[1] * epsilon) - target.inner(log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):
-            check_second_derivatives(self, vjp_derivative)
-            bent = vjp_derivative(slope, direction)
-            return bent + vjp(-slope / smoothed * jvp(direction))
+            check_second_derivatives(self, linear)
+            bent = linear.vjp_derivative(slope, direction)
+            return bent + linear.vjp(-slope / smoothed * linear.jvp(direction))
 
-        gradient = vjp(slope)
+        gradient = linear.vjp(slope)
         return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
     def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:

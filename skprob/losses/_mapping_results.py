@@ -12,9 +12,9 @@ def check_shape(mapping, what, array, shape):
         )
 
 
-def check_second_derivatives(loss, vjp_derivative):
+def check_second_derivatives(loss, linear):
     """Raise if the linearization of a loss's mapping has no second derivatives."""
-    if vjp_derivative is None:
+    if linear.vjp_derivative is None:
         raise TypeError(
             f"The Hessian of {type(loss).__name__} needs second derivatives of "
             f"{get_mapping(loss.mapping)!r}, but its linearize returns no "

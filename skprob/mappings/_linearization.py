@@ -79,7 +79,7 @@ class DifferenceLinearization(NamedTuple):
 
 def of_logarithms(linear):
     """The linearization of the logarithms of the probabilities."""
-    p, jvp, vjp, vjp_derivative = linear[:4]
+    p = linear.probabilities
     # A probability of zero is also zero at nearby scores: its logarithm is constant.
     xp, is_positive = namespace(p), p > 0
     lowest = float(xp.finfo(p.dtype).smallest_normal)
@@ -88,17 +88,17 @@ def of_logarithms(linear):
         log_p = xp.log(p)
 
     def log_jvp(direction):
-        return jvp(direction) * inverse
+        return linear.jvp(direction) * inverse
 
     def log_vjp(direction):
-        return vjp(direction * inverse)
+        return linear.vjp(direction * inverse)
 
     def log_vjp_derivative(cotangent, direction):
         scaled = cotangent * inverse
-        moved = vjp(scaled * log_jvp(copied(direction)))
-        return vjp_derivative(scaled, direction) - moved
+        moved = linear.vjp(scaled * log_jvp(copied(direction)))
+        return linear.vjp_derivative(scaled, direction) - moved
 
-    if vjp_derivative is None:
+    if linear.vjp_derivative is None:
         log_vjp_derivative = None
     return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
 
