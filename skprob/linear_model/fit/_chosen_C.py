@@ -91,7 +91,6 @@ def with_chosen_C(spec, rows):
             "C='loo' needs a feature that is penalised; all penalty_factors are 0."
         )
     strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
-    scores, best, start = np.full(len(Cs), np.nan), None, objective.initial()
     folds = folds_to_leave_out(objective, rows.weight)
     if folds:
         some = np.concatenate([fold.rows for fold in folds])
@@ -101,32 +100,68 @@ def with_chosen_C(spec, rows):
         if share < 1:
             some = drawn_rows(objective, share)
         path = _left_out_by_hessian(objective, strengths, share, spec)
-    for numbers in _directions(len(Cs), rows.target_type):
+
+    def score_of(raw):
+        with np.errstate(all="ignore"):
+            return left_out_score(raw, resolved.loss.mapping, rows, some)
+
+    directions = _directions(len(Cs), rows.target_type)
+    tried, best, parameters = _search(path, score_of, directions, objective.initial())
+    scores = np.full(len(Cs), np.nan)
+    scores[list(tried)] = list(tried.values())
+    start = PathStart(objective.with_l2(strengths[best]), parameters)
+    spec = replace(spec, C=float(Cs[best]))
+    return spec, start, {"Cs_": Cs, "loo_scores_": scores}
+
+
+def _search(path, score_of, directions, start):
+    """The value of the best score, among those that are tried in turn.
+
+    In each direction values are tried until the next rise of the score is expected to
+    be negligible. The second direction is tried only if the first value was the best.
+
+    Parameters
+    ----------
+    path : callable
+        ``path(numbers, start)`` yields, for each number of a value, the number, raw
+        predictions of left-out rows, and the parameters of the fit.
+    score_of : callable
+        Score of raw predictions; greater is better.
+    directions : list of range
+        Numbers of the values of each direction.
+    start : ndarray of shape (n_parameters,)
+
+    Returns
+    -------
+    scores : dict
+        Score of each number that was tried.
+    best : int
+    parameters : ndarray of shape (n_parameters,)
+        Those of the best one.
+    """
+    scores, best, best_parameters = {}, None, start
+    for numbers in directions:
         rise = np.inf
-        for number, raw, parameters in path(numbers, start):
-            with np.errstate(all="ignore"):
-                scores[number] = left_out_score(raw, resolved.loss.mapping, rows, some)
+        for number, raw, parameters in path(numbers, best_parameters):
+            score = scores[number] = score_of(raw)
             last_rise, rise = rise, np.inf
             if best is not None:
-                rise = scores[number] - scores[best]
+                rise = score - scores[best]
             if not rise <= 0:
-                at_strength = objective.with_l2(strengths[number])
-                best, path_start = number, PathStart(at_strength, parameters)
+                best, best_parameters = number, parameters
             # The next rise is expected to be this part of the current one.
             part = abs(rise) / last_rise if last_rise < np.inf else 1.0
-            if not rise * min(part, 1.0) > _LEAST_RISE * abs(scores[number]):
+            if not rise * min(part, 1.0) > _LEAST_RISE * abs(score):
                 break
         if best != numbers[0]:
             break
-        start = path_start.parameters
-    spec = replace(spec, C=float(Cs[best]))
-    return spec, path_start, {"Cs_": Cs, "loo_scores_": scores}
+    return scores, best, best_parameters
 
 
 def _directions(n_values, target_type):
     """Numbers of the values to search in turn: weaker penalties, then stronger ones."""
     first = _FIRST_OF_LABELS if target_type == "class" else _FIRST_OF_OTHERS
-    return range(first, n_values), range(first)[::-1]
+    return [range(first, n_values), range(first)[::-1]]
 
 
 def folds_to_leave_out(objective, weight):
@@ -156,8 +191,7 @@ def _share_of_rows(weight):
     return _ROWS / n_effective
 
 
-# Paths along the penalties. For the numbers of some values, and a start, they yield
-# number, raw predictions of the left-out rows, and parameters of each fit.
+# Paths along the penalties, for `_search`.
 
 
 def _left_out_by_hessian(objective, strengths, share, spec):

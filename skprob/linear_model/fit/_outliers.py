@@ -61,8 +61,7 @@ def examined(solution, objective, spec, rows):
     if len(numbers) == 0:
         return solution
     blocks = rows.blocks(spec.loss.mapping.traits.polytope)
-    moments = numbers, mean, deviation
-    origin, spread = _of_other_values(blocks, rows.is_sparse, *moments)
+    origin, spread = _of_other_values(blocks, rows.is_sparse, numbers, mean, deviation)
     least = precision(objective.description.dtype) ** _HIDDEN_EXPONENT * deviation
     hidden = np.flatnonzero((spread > 0) & (spread < least))
     if len(hidden) == 0:
