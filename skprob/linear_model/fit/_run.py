@@ -184,9 +184,10 @@ def attributes_of(spec, model, solution=None):
     if model.threshold is not None:
         attributes["threshold_"] = model.threshold
     if solution is not None:
-        *rows, last = solution.history
-        rows.append(last._replace(duality_gap=solution.duality_gap))
-        columns = map(np.array, zip(*rows, strict=True))
+        *iterations, last = solution.history
+        # The gap of the solution may be tighter than that of the last criterion.
+        iterations.append(last._replace(duality_gap=solution.duality_gap))
+        columns = map(np.array, zip(*iterations, strict=True))
         attributes |= {
             "n_iter_": solution.n_iter,
             "objective_": solution.value,
