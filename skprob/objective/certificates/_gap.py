@@ -35,7 +35,7 @@ from ..._utils.arrays import column_sums, dot, precision, weighted_one_hot, wide
 from ...losses import FenchelYoungLoss
 from ...targets import LabelTarget
 from .._block import predictions_adjoint
-from ._intercepts import balancing_shift
+from ._intercepts import balancing_shift, may_tighten
 
 
 class TargetSums(NamedTuple):
@@ -97,25 +97,12 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             return _tightened(bound, objective, parameters, varying, gradient)
         if not known < np.inf:
             bound = _tightened(bound, objective, parameters, varying, gradient)
-        if bound <= enough or not _may_shift(objective, point, bound, enough):
+        if bound <= enough or not may_tighten(objective, point, bound, enough):
             return bound
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
         after = _means_after(objective, parameters, varying, step, *end)
         return _tightened(bound, objective, parameters, varying, *after)
-
-
-def _may_shift(objective, point, bound, enough):
-    """Whether other intercepts are likely to halve a bound, or to make it `enough`."""
-    description, ridge = objective.description, objective.penalty.diagonal
-    if not (description.has_intercept and description.keeps_raw_predictions):
-        return False
-    if description.has_row_scores:
-        return False
-    # About the bound at the best intercepts.
-    slope = point.gradient.reshape(objective.shape)[:, :-1]
-    remainder = (slope**2 / (2 * ridge[:-1])).sum()
-    return remainder <= max(2 * enough, bound / 2)
 
 
 def _means_after(objective, parameters, varying, step, value, slope):

@@ -17,6 +17,19 @@ from .._linear_point import LinearCurvature, LinearPoint, mean_loss_at
 _SMALL_MISMATCH = 1e-7
 
 
+def may_tighten(objective, point, bound, enough):
+    """Whether a shift is likely to halve a bound of the gap, or to make it `enough`."""
+    description, ridge = objective.description, objective.penalty.diagonal
+    if not (description.has_intercept and description.keeps_raw_predictions):
+        return False
+    if description.has_row_scores:
+        return False
+    # About the bound at the best intercepts.
+    slope = point.gradient.reshape(objective.shape)[:, :-1]
+    remainder = (slope**2 / (2 * ridge[:-1])).sum()
+    return remainder <= max(2 * enough, bound / 2)
+
+
 def balancing_shift(objective, point, enough=0.0):
     """Shift (M,) of the intercepts after which mean probabilities are the target's.
 
