@@ -277,6 +277,12 @@ def _encode(
                 "classes must be in sorted order if y_true holds labels; got "
                 f"{classes.tolist()}."
             )
+    elif y_true.ndim == 1 and (y_true == y_true[0]).all():
+        raise ValueError(
+            "y_true must be labels of at least 2 classes; it contains only one class: "
+            f"{y_true[:1].tolist()[0]!r}. If y_true does not hold every label, pass "
+            "classes."
+        )
     with naming("y_true"):
         encoded = encode_target(
             y_true,

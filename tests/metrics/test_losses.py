@@ -306,7 +306,7 @@ CSR = sparse.csr_array(P)
         (lambda: brier_loss(LABELS + 0.5, P), "y_true must be labels"),
         (
             lambda: brier_loss(np.zeros(40), P),
-            "y_true must be labels.*at least 2 classes",
+            "y_true must be labels.*at least 2 classes.*class: 0.0. If .* pass classes",
         ),
         (lambda: brier_loss(SETS[:, :3], P), "4 columns and y_true has 3 classes"),
         (lambda: brier_loss(SETS * 0, P), "y_true.*a label in at least one row"),
