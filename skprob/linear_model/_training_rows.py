@@ -221,44 +221,15 @@ def check_total_weight(total):
 def warn_of_target(rows):
     """Warn of a target that may be a mistake.
 
-    Possible mistakes are classes of which most have one row, as in scikit-learn; rows
-    without a label; and labels of a set that are in no row, or known in none.
+    Of class labels, one is that most classes have a single row, as in scikit-learn.
     """
     n_classes = len(rows.classes)
-    if rows.target_type == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:
+    if rows.target_type != "class":
+        from ._label_warnings import warn_of_labels  # Imported when used.
+
+        warn_of_labels(rows)
+    elif rows.n_rows > 20 and n_classes > rows.n_rows / 2:
         warn(
             f"y has {n_classes} classes in {rows.n_rows} rows. It may be a target of "
             "regression, or names of rows.",
-        )
-    if rows.n_unlabelled:
-        warn(
-            f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
-            "target and are left out of the fit.",
-        )
-    if rows.target_type in ("label_set", "candidates"):
-        is_absent = rows.class_totals[:n_classes] == 0
-        if rows.known is not None:
-            # Rows of which nothing is known count as known, with the weight zero.
-            is_known = rows.known[rows.sample_weight > 0].any(axis=0)
-            _warn_of_labels(
-                rows,
-                is_absent & ~is_known,
-                "are known in no row of positive weight",
-                "nothing can be learnt of them. Leave these columns out.",
-            )
-            is_absent &= is_known
-        _warn_of_labels(
-            rows, is_absent, "are in no row", "they are kept, with the target zero."
-        )
-
-
-def _warn_of_labels(rows, is_chosen, condition, consequence):
-    """Warn of labels with this condition, if there are any."""
-    chosen = np.flatnonzero(is_chosen)
-    if len(chosen):
-        names = to_numpy(rows.classes)[chosen[:5]].tolist()
-        shown = f"{names}{' and so on' if len(chosen) > 5 else ''}"
-        warn(
-            f"{len(chosen)} of {len(rows.classes)} labels {condition} (columns "
-            f"{shown} of y); {consequence}",
         )
