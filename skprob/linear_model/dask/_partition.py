@@ -1,5 +1,7 @@
 """Functions of one partition of the rows of a fit, which run on its worker."""
 
+import re
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +57,17 @@ class Summary(NamedTuple):
     n_unlabelled: int  #: Number of rows of label sets without a label.
 
 
+@contextmanager
+def _rows_of_a_partition():
+    """Context that adds to an error with a number of a row where it is counted."""
+    try:
+        yield
+    except ValueError as error:
+        if re.search(r"\brow \d", str(error)) is None:
+            raise
+        raise ValueError(f"{error} Rows are counted in their partition.") from None
+
+
 def checked_rows(X, y, weight, *expected):
     try:
         return CheckedRows(*_checked(X, y, weight, *expected))
@@ -97,7 +110,8 @@ def _checked(X, y, weight, names, dtype, n_features, name):
 
 def check_partition_target(y, X):
     """The target of a partition as an array or CSR matrix, whose entries are known."""
-    y = check_target(y, "y", len_of=X, may_have_unknown=True)
+    with _rows_of_a_partition():
+        y = check_target(y, "y", len_of=X, may_have_unknown=True)
     known = fill_unknown(y)[1] if y.ndim == 2 else None
     if known is not None:
         raise ValueError(
@@ -120,7 +134,8 @@ def summary(rows, target_type):
     if target_type == "auto":
         target_type = infer_target_type(y)
     if target_type == "class":
-        labels = unique_labels(y)
+        with _rows_of_a_partition():
+            labels = unique_labels(y)
     n_columns = y.shape[1] if y.ndim == 2 and target_type != "class" else 0
     n_unlabelled = 0
     if target_type == "label_set":
@@ -167,7 +182,8 @@ def combined(summaries):
 def encode(rows, *arguments):
     X, y, weight, _ = rows
     target_type, *arguments = arguments
-    encoded = encode_rows(y, target_type, X.dtype, *arguments)
+    with _rows_of_a_partition():
+        encoded = encode_rows(y, target_type, X.dtype, *arguments)
     labelled, n_unlabelled = encoded.labelled, 0
     if labelled is not None:
         n_unlabelled = np.count_nonzero(~labelled)

@@ -242,9 +242,11 @@ def bad_input(X, scores, weight):
     yield (columns, split[1]), "X must have a known number of columns"
     yield (objects, split[1]), "could not convert string"
     yield (A(wrong, chunks=60), split[1]), "X must be finite numbers.*infinity"
-    yield (split[0], A(np.where(y > 0, y, np.nan), chunks=60)), "y .*NaN"
+    yield (split[0], A(np.where(y > 0, y, np.nan), chunks=60)), "y .*NaN.*partition"
     yield (split[0], A(np.zeros(N_ROWS, int), chunks=60)), "only one class: 0"
-    yield (split[0], A(y + 0.5, chunks=60)), "y must be labels"
+    yield (split[0], A(y + 0.5, chunks=60)), "y must be labels.*row 0.*partition"
+    halves = A(np.full((N_ROWS, 2), 0.4), chunks=(60, -1))
+    yield (split[0], halves), "row 0 has sum 0.8.*partition"
     yield (*split, A(-weight, chunks=60)), "sample_weight must be finite, non-neg"
     yield (*split, A(0 * weight, chunks=60)), "must have a positive, finite sum"
     yield (split[0][:0], split[1][:0]), "Found array with 0 sample"
