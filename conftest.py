@@ -2,21 +2,13 @@
 
 import gc
 import os
+from importlib import import_module
 from importlib.util import find_spec
 
 # scikit-learn skips its check of array inputs without it.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 import pytest
-
-import skprob.decision
-import skprob.linear_model
-
-# pytest finds a class's example in the package that has the class, and this one has
-# it once it is used.
-for package in skprob.linear_model, skprob.decision:
-    for name in package.__all__:
-        getattr(package, name)
 
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 # Examples that need another library; docs/conftest.py has those of pages.
@@ -25,14 +17,34 @@ if find_spec("distributed") is None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection():
-    """Look for garbage neither while tests are collected nor in what stays.
+def pytest_collection(session):
+    """Import what tests need, and collect them.
 
-    Modules and tests are 600,000 objects, which were visited nine times.
+    The process that distributes the tests among others runs none: with these imports
+    the others would start 4 s later.
+
+    Garbage is looked for neither while tests are collected nor in what stays. Modules
+    and tests are 600,000 objects, which were visited nine times.
     """
+    if session.config.pluginmanager.hasplugin("dsession"):
+        return (yield)
+    import_packages()
+    session.config.pluginmanager.import_plugin("tests.fixtures")
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def import_packages():
+    """Use all names of two packages.
+
+    pytest finds a class's example in the package that has the class, and these have it
+    once it is used.
+    """
+    for package in "skprob.linear_model", "skprob.decision":
+        module = import_module(package)
+        for name in module.__all__:
+            getattr(module, name)

@@ -1,4 +1,7 @@
-"""Fixtures of all tests: estimators, data sets and profiles of hypothesis."""
+"""Fixtures of all tests: estimators, data sets and profiles of hypothesis.
+
+The conftest.py of the repository imports it, where tests are run.
+"""
 
 import multiprocessing
 import os
