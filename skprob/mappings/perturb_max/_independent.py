@@ -10,12 +10,7 @@ from .._traits import Traits
 from ._adaptive import AdaptiveQuadrature, underflow
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
-from ._shared_nodes import (
-    SharedRows,
-    can_share_nodes,
-    padded_chunks,
-    shared_groups,
-)
+from ._shared_nodes import SharedRows, padded_chunks, shared_groups
 from ._tuning import TUNING
 from .noises import NOISES, ShapedNoise, get_noise
 
@@ -44,7 +39,7 @@ class IndependentMax(Mapping):
         return Traits(
             has_potential=noise.mean is not None,
             has_zeros=bool(np.isfinite(noise.support).all()),
-            has_label_gradient=can_share_nodes(noise),
+            has_label_gradient=True,
         )
 
     @property
@@ -97,11 +92,16 @@ class IndependentMax(Mapping):
                 for result, part in zip(results, parts, strict=True):
                     result[chunk] = part[: len(chunk)]
         rows = np.flatnonzero(~is_done)
-        if len(rows):
-            linear = self.log_linearize(scores[rows])
-            is_label = np.arange(scores.shape[1]) == labels[rows, None]
-            log_p[rows] = linear.probabilities[is_label]
-            gradient[rows] = linear.vjp(is_label.astype(scores.dtype))
+        if not len(rows):
+            return log_p, gradient
+        p, slopes = _at_labels(self.linearize(scores[rows]), labels[rows])
+        # An absolute tolerance is enough for the logarithms of these probabilities.
+        is_large = p >= 1 / TUNING.relative_tol
+        large, small = rows[is_large], rows[~is_large]
+        log_p[large] = np.log(p[is_large])
+        gradient[large] = slopes[is_large] / p[is_large, None]
+        linear = self.log_linearize(scores[small])
+        log_p[small], gradient[small] = _at_labels(linear, labels[small])
         return log_p, gradient
 
     def shape_derivative(self, scores):
@@ -218,6 +218,13 @@ class GumbelMax(Softmax):
 
     def log_noise_gradient(self, scores, q):
         return np.zeros((len(scores), 0))
+
+
+def _at_labels(linear, labels):
+    """The value of one class in each row of a linearization, and its gradient."""
+    is_label = np.arange(linear.probabilities.shape[1]) == labels[:, None]
+    cotangent = is_label.astype(linear.probabilities.dtype)
+    return linear.probabilities[is_label], linear.vjp(cotangent)
 
 
 def _blocks(rows, n_classes):

@@ -27,11 +27,6 @@ from .noises import reach
 _N_TESTED = 200
 
 
-def can_share_nodes(noise):
-    """Whether the noise is analytic on the whole line."""
-    return noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
-
-
 def shared_groups(scores, noise, tol, relative):
     """Rows of about one depth with the nodes that they share.
 
@@ -43,7 +38,8 @@ def shared_groups(scores, noise, tol, relative):
     """
     # The tables are those of the next power of two of classes.
     size = 1 << (scores.shape[1] - 1).bit_length()
-    if not can_share_nodes(noise) or TUNING.table_rounding * size > tol:
+    is_smooth = noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
+    if not is_smooth or TUNING.table_rounding * size > tol:
         return
     most, is_light = _most_depth(noise, tol)
     lowest = -np.where(scores > -np.inf, scores, 0).min(axis=1)
