@@ -180,12 +180,17 @@ class StandardizedFeatures:
             center, scale = moved(center, rows.X), moved(scale, rows.X)
         unit_rows = StandardUnitRows(center, scale, constant)
         if rows.is_on_host and not (rows.is_remote or rows.is_sparse):
-            _warn_of_one_direction(rows.X, unit_rows, self.least_spread)
+            remedy = "Correct, clip or leave out rows of huge values."
+            if not is_centred:
+                remedy = f"Take standardize=True. {remedy}"
+            _warn_of_one_direction(rows.X, unit_rows, self.least_spread, remedy)
         return unit_rows
 
 
-def _warn_of_one_direction(X, unit_rows, least_spread):
-    """Warn if most rows have nearly the same direction, which rows of huge values do.
+def _warn_of_one_direction(X, unit_rows, least_spread, remedy):
+    """Warn if most rows have nearly the same direction.
+
+    Rows of huge values cause it, and features that are not centred.
 
     Parameters
     ----------
@@ -193,6 +198,8 @@ def _warn_of_one_direction(X, unit_rows, least_spread):
     unit_rows : StandardUnitRows
     least_spread : float
         Smallest median distance of unit vectors that needs no warning.
+    remedy : str
+        What to do, in the warning.
     """
     numbers = np.linspace(0, len(X) - 1, min(len(X), _MOST_COMPARED)).astype(int)
     directions = unit_rows(X[numbers])
@@ -201,7 +208,7 @@ def _warn_of_one_direction(X, unit_rows, least_spread):
     # Equal rows, of many zeros, have the distance zero, and nothing to tell apart.
     if 0 < spread < least_spread:
         warn(
-            "Most rows of X have nearly the same direction after standardisation (the "
-            f"median distance of their unit vectors is {spread:.2g}), so that classes "
-            "can hardly be told apart. Correct, clip or leave out rows of huge values."
+            "Most rows of X have nearly the same direction (the median distance of "
+            f"their unit vectors is {spread:.2g}), so that classes can hardly be told "
+            f"apart. {remedy}"
         )

@@ -356,6 +356,14 @@ def test_a_row_of_huge_values_that_hides_all_others(iris, standardize):
     assert model.score(huge, y) < 0.85
 
 
+def test_features_far_from_zero_need_to_be_centred(iris):
+    X, y = iris
+    far = X + 1000
+    with pytest.warns(UserWarning, match="same direction.*Take standardize=True"):
+        AMSoftmaxClassifier(standardize=False).fit(far, y)
+    assert AMSoftmaxClassifier().fit(far, y).score(far, y) > 0.95
+
+
 def test_equal_rows_need_no_warning():
     X = np.zeros((200, 3))
     X[[0, 1, 2], [0, 1, 2]] = 1
