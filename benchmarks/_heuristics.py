@@ -291,7 +291,8 @@ GROUPS = {
             "splitting_end",
             plan={"split_after": math.inf},
             groups="label sets",
-        )
+        ),
+        "splitting tried again": without(splitting_tries=1, groups="label sets"),
     },
     whitens: {
         "whitening": without("most_products", groups=BOTH, most_numbers=0),

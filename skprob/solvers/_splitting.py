@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,12 @@ class SplittingState(State):
 
 
 class DouglasRachford:
-    """Steps to the result of ten iterations of Douglas-Rachford splitting.
+    """Steps to the result of iterations of Douglas-Rachford splitting, ten or more.
 
     The iterations use the loss of each row and no quadratic model, which is wrong as
     soon as another class enters the support. Their result need not lower the objective.
-    So a line search follows, and another solver continues if it finds no lower point.
+    So a line search follows. If it finds no lower point, the iterations continue from
+    their last result. Another solver continues if several tries lower nothing.
 
     The expected decrease is not known: if there is a certificate, the duality gap
     itself must be within the tolerance. On bibtex it is 6 times the distance to the
@@ -61,31 +62,34 @@ class DouglasRachford:
         return SplittingState(point=point, splitting=splitting, gram=np.empty((0, 0)))
 
     def step(self, problem, state):
-        """Iterate ten times, and search along the step to the result."""
+        """Iterate ten times, and search along the step to the result.
+
+        The result of the first ten need not be lower than the point. Then ten more
+        follow, up to a number of tries.
+        """
+        tuning, point = self._tuning, state.point
         splitting, gram = state.splitting, state.gram
-        memory = self._tuning.splitting_memory
         # Products of residuals that are nearly the same have this rounding error.
         rounding = precision(problem.description.dtype) ** (2 / 3)
+        for _ in range(tuning.splitting_tries):
+            splitting, gram, parameters = self._iterate(splitting, gram, rounding)
+            step = parameters - point.parameters
+            arrival = search_along(problem, point, step, tuning.slope_left, tuning)
+            if arrival is not None:
+                before, (point, _) = point.value, arrival
+                if before - point.value > tuning.splitting_end * point.value:
+                    return SplittingState(point=point, splitting=splitting, gram=gram)
+        return SplittingState(point=point, is_spent=True)
+
+    def _iterate(self, splitting, gram, rounding):
+        """The splitting, products of its residuals, and parameters, after ten."""
+        memory = self._tuning.splitting_memory
         for _ in range(memory):
             splitting, parameters, products = splitting.step()
             gram = np.pad(gram[-memory:, -memory:], (0, 1))
             gram[-1] = gram[:, -1] = products
             splitting = splitting.mixed(_anderson_shares(gram, rounding))
-
-        point, step = state.point, parameters - state.point.parameters
-        slope_left = self._tuning.slope_left
-        arrival = search_along(problem, point, step, slope_left, self._tuning)
-        if arrival is None:
-            return replace(state, is_spent=True)
-
-        after, _ = arrival
-        gain = point.value - after.value
-        return SplittingState(
-            point=after,
-            is_spent=gain <= self._tuning.splitting_end * after.value,
-            splitting=splitting,
-            gram=gram,
-        )
+        return splitting, gram, parameters
 
 
 def _anderson_shares(gram, rounding):

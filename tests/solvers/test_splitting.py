@@ -124,6 +124,24 @@ def test_newton_finishes_what_splitting_cannot(monkeypatch):
     assert solution.solver == "newton-cg+splitting"
 
 
+def test_splitting_continues_after_a_result_that_is_not_lower(monkeypatch):
+    """Newton's method would take many more passes."""
+    objective = objective_of(*classes(n_classes=4), Sparsemax())
+    original, calls = Splitting.step, []
+
+    def astray_at_first(self):
+        splitting, parameters, products = original(self)
+        calls.append(products)
+        sign = -1 if len(calls) <= Tuning().splitting_memory else 1
+        return splitting, sign * parameters, products
+
+    monkeypatch.setattr(Splitting, "step", astray_at_first)
+    solution = split(objective, tol=1e-5)
+    assert solution.converged, solution.message
+    assert solution.solver == "splitting"
+    assert len(calls) > 2 * Tuning().splitting_memory
+
+
 def test_the_plan_splits_only_where_it_wins():
     def after(*shape, base=SPARSE_MAPPING, **kind):
         return plan(sized(*shape, base=base, **kind)).split_after
