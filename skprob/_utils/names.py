@@ -81,6 +81,8 @@ def check_parameters(constraints, values, caller_name, other_values=None):
         if isinstance(sentence, dict):
             is_name = isinstance(value, str | None)
             sentence = of_any_spelling(sentence, value) if is_name else None
+        if isinstance(value, type):
+            sentence = f"Give an instance, {value.__name__}(...)."
         advice = f" {sentence}" if sentence else did_you_mean(value, names)
         message = f"{error}{advice}"
         raise InvalidParameterError(message) from None

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skprob import EntmaxClassifier, LinearClassifier, SparsemaxClassifier
 from skprob.attention import AttentionClassifier, AttentionRegressor
+from skprob.decision import LabelCuts
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Mapping, entmax
 
@@ -41,6 +42,7 @@ PARAMETERS = [
     ({"C": np.nan}, r"'C' .* float in the range \(0.0, inf\].* Got nan"),
     ({"C": 5e-324}, r"C must be larger"),
     ({"loss": "hinge"}, r"'loss' .*Got 'hinge'"),
+    ({"threshold": LabelCuts}, r"'threshold' .* Give an instance, LabelCuts\(...\)"),
     ({"solver": "adam"}, r"'solver' .* among {.*'lbfgs'.*}.* Got 'adam'"),
     ({"temperature": 0}, r"'temperature' .* range \(0.0, inf\)"),
     ({"temperature": np.nan}, r"'temperature' .* range \(0.0, inf\)"),
