@@ -1,14 +1,10 @@
 """The adaptive route: quadrature on panels of each row, for every noise.
 
-The largest of the scores z_j plus noise is at most x with probability
-G(x) = Π_j Φ(x - z_j). With the noise's density φ and the hazard h = φ / Φ,
-
-    p_i = ∫ G(x) h(x - z_i) dx.
-
-G is the same for all classes, so a node takes n_classes evaluations of the noise. The
-integration variable is t = asinh((x - centre) / scale), whose steps grow with the
-distance from the centre. The first panels (`_first_panels.py`) end where the integrand
-is not smooth. A panel whose estimated error is too large is halved.
+The integral and its parts G and h are in `__init__.py`. G is the same for all classes,
+so a node takes n_classes evaluations of the noise. The integration variable is
+t = asinh((x - centre) / scale), whose steps grow with the distance from the centre. The
+first panels (`_first_panels.py`) end where the integrand is not smooth. A panel whose
+estimated error is too large is halved.
 """
 
 from functools import cached_property
@@ -188,7 +184,7 @@ class AdaptiveQuadrature:
         )
 
 
-def underflow(scores, noise):
+def may_underflow(scores, noise):
     """Rows whose integrands may underflow without logarithms.
 
     At the centre the hazard of the lowest class is at least its density, and G is about

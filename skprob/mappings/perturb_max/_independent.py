@@ -7,7 +7,7 @@ from .._base import Mapping
 from .._numerical import numerical_vjp_derivative
 from .._softmax import Softmax
 from .._traits import Traits
-from ._adaptive import AdaptiveQuadrature, underflow
+from ._adaptive import AdaptiveQuadrature, may_underflow
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
 from ._shared_nodes import SharedRows, padded_chunks, shared_groups
@@ -176,7 +176,7 @@ class IndependentMax(Mapping):
     def _adaptive(self, scores, rows, relative):
         """Rows with their integrals by the adaptive route, some rows at a time."""
         noise, tol = get_noise(self.noise), self._tolerance(scores, relative)
-        needs_logs = relative & underflow(scores[rows], noise)
+        needs_logs = relative & may_underflow(scores[rows], noise)
         for in_logs in (False, True):
             for block in _blocks(rows[needs_logs == in_logs], scores.shape[1]):
                 z = scores[block]
