@@ -293,6 +293,7 @@ GROUPS = {
             groups="label sets",
         ),
         "splitting tried again": without(splitting_tries=1, groups="label sets"),
+        "splitting early": without(splitting_share=1.0, groups="label sets"),
     },
     whitens: {
         "whitening": without("most_products", groups=BOTH, most_numbers=0),

@@ -103,11 +103,12 @@ def plan(description, tuning=Tuning()):
     precision_of_values  Single for L-BFGS with many raw predictions; else double.
     is_scaled            With the diagonal of a sparse X in memory and several raw
                          predictions: fits to texts take 0.85 to 0.95 times as long.
-    split_after          As many products as splitting's Gram matrix and its factor
-                         cost, at least 60. Never without a closed form of the proximal
-                         step; with two classes; if it takes more than 256 MiB; or with
-                         a Gram matrix for each raw prediction, where Newton's method
-                         takes few products (digits: splitting takes twice as long).
+    split_after          A third of the products that splitting's Gram matrix and its
+                         factor cost, at least 20. Never without a closed form of the
+                         proximal step; with two classes; if it takes more than 256 MiB;
+                         or with a Gram matrix for each raw prediction, where Newton's
+                         method takes few products (digits: splitting takes twice as
+                         long).
     ===================  ===============================================================
 
     Examples
@@ -237,5 +238,5 @@ def _split_after(description, costs, tuning):
     if max(tuning.numbers_kept * n_rows * n_outputs, size**2) > tuning.most_numbers:
         return math.inf
     of_gram = (n_rows * size**2 / 2 + size**3) / costs.product
-    # On most data `most_products` is more than Newton's method needs.
-    return max(tuning.most_products, of_gram)
+    # On most data this is more than Newton's method needs.
+    return tuning.splitting_share * max(tuning.most_products, of_gram)

@@ -147,8 +147,8 @@ def test_the_plan_splits_only_where_it_wins():
         return plan(sized(*shape, base=base, **kind)).split_after
 
     # bibtex, scene
-    assert 60 <= after(4880, 1837, 159, density=0.037) < 300
-    assert 60 <= after(1211, 295, 6) < 300
+    assert 20 <= after(4880, 1837, 159, density=0.037) < 100
+    assert 20 <= after(1211, 295, 6) < 100
     # digits, two classes, and what would take much memory
     assert after(1797, 65, 10) == np.inf
     assert after(1211, 295, 1) == np.inf
