@@ -69,9 +69,9 @@ def smallest_C(
 
     Notes
     -----
-    With weights s of the rows, W = 0 is the minimum where no entry of the gradient of
-    the mean loss in W is larger than ρ / (C Σs) times the factor of its feature. The
-    gradient is taken at the minimum over the intercepts and the features with factor 0.
+    Let g be the gradient of the mean loss in W, at the minimum over the intercepts and
+    the features with factor 0. W = 0 is the minimum if no entry of g is larger than
+    ρ / (C Σs) times the factor of its feature, with the weights s of the rows.
     With groups, "entry" is the norm of the entries of a feature. So C is in proportion
     to ``l1_ratio``. Without offsets and without features of factor 0, the probabilities
     at this minimum are the weighted shares of the classes. So all mappings that can

@@ -221,7 +221,8 @@ def check_total_weight(total):
 def warn_of_target(rows):
     """Warn of a target that may be a mistake.
 
-    Of class labels, one is that most classes have a single row, as in scikit-learn.
+    Class labels may be one if most classes have a single row, as scikit-learn warns.
+    ``_label_warnings.py`` has the warnings of matrices.
     """
     n_classes = len(rows.classes)
     if rows.target_type != "class":
