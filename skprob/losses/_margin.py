@@ -113,7 +113,7 @@ class MarginLoss(Loss):
                 "margin must be an array for a y with a column for each class, in the "
                 f"order of the columns; got a {type(self.margin).__name__}."
             )
-        return MarginLoss(loss, as_margins("margin", self.margin, n_classes, labels))
+        return MarginLoss(loss, as_margins(self.margin, n_classes, labels))
 
     def with_mapping(self, mapping):
         return MarginLoss(self.loss.with_mapping(mapping), self.margin)
@@ -121,13 +121,13 @@ class MarginLoss(Loss):
     def check(self):
         self._validate_params()
         if not self._is_number:
-            as_margins("margin", self.margin)
+            as_margins(self.margin)
         self.loss.check()
         super().check()
 
     def check_target(self, target):
         if not self._is_number:
-            as_margins("margin", self.margin, target.shape[1])
+            as_margins(self.margin, target.shape[1])
         self.loss.check_target(target)
 
     def stages(self):
@@ -156,5 +156,5 @@ class MarginLoss(Loss):
 
     def _of_matrix(self, target, like):
         """The costs of the rows' targets, in the library and type of an array."""
-        costs = as_margins("margin", self.margin)
+        costs = as_margins(self.margin)
         return target.matmul(as_type(asarray_like(costs, like), like.dtype))

@@ -71,8 +71,10 @@ def as_costs(name, costs, n_classes=None, classes=None):
     return matrix
 
 
-def as_margins(name, costs, n_classes=None, classes=None):
-    """A matrix of costs that are added to scores; arguments are as in `as_costs`.
+def as_margins(margin, n_classes=None, classes=None):
+    """A matrix of costs that are added to scores, as a checked array.
+
+    Arguments are as in :func:`as_costs`; errors name `margin`.
 
     Raises
     ------
@@ -82,14 +84,14 @@ def as_margins(name, costs, n_classes=None, classes=None):
     Examples
     --------
     >>> from skprob._utils.checks import as_margins
-    >>> as_margins("margin", [[0, 9], [1, 0]])
+    >>> as_margins([[0, 9], [1, 0]])
     array([[0., 9.],
            [1., 0.]])
     """
-    matrix = as_costs(name, costs, n_classes, classes)
+    matrix = as_costs("margin", margin, n_classes, classes)
     if matrix.min(initial=0) < 0 or matrix.diagonal().any():
         raise ValueError(
-            f"{name} must be a matrix of non-negative numbers, with zeros on the "
+            "margin must be a matrix of non-negative numbers, with zeros on the "
             f"diagonal; got a minimum of {matrix.min():.6g} and the diagonal "
             f"{matrix.diagonal()[:5].tolist()}"
             f"{' and so on' if len(matrix) > 5 else ''}."

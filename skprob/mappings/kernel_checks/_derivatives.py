@@ -39,7 +39,7 @@ def check_derivatives(mapping, scores):
         # The largest scores remain zero.
         direction[scores == scores.max(axis=1, keepdims=True)] = 0
     ahead, behind = scores + _STEP * direction, scores - _STEP * direction
-    if _defines(mapping, "linearize"):
+    if _defines_linearize(mapping):
         change = mapping.probabilities(ahead.copy())
         change = change - mapping.probabilities(behind.copy())
         slopes = change / (2 * _STEP)
@@ -114,10 +114,10 @@ def _check_close(name, values, expected, of="differences of its probabilities"):
         )
 
 
-def _defines(mapping, method):
-    """Whether a class of the user defines a method."""
+def _defines_linearize(mapping):
+    """Whether a class of the user defines `linearize`."""
     return any(
-        method in vars(cls)
+        "linearize" in vars(cls)
         for cls in type(mapping).__mro__
         if cls.__module__.partition(".")[0] != PACKAGE
     )

@@ -15,7 +15,6 @@ class LBFGSMatrix:
     pairs : sequence of (ndarray, ndarray)
         Steps and changes of the gradient, both of shape (n_parameters,), with a
         positive inner product.
-    forcing_term : float
 
     References
     ----------
@@ -25,11 +24,12 @@ class LBFGSMatrix:
 
     most_steps = 1
     n_products = 0
+    #: Largest residual after a Newton step, relative to the one before.
+    forcing_term = 1e-3
 
-    def __init__(self, point, shape, pairs, forcing_term):
-        self._shape, self._forcing_term = shape, forcing_term
+    def __init__(self, point, shape, pairs):
         diagonal = diagonal_at(point)
-        self._factor = None
+        self._shape, self._factor = shape, None
         if pairs:
             steps, changes = (np.array(each) for each in zip(*pairs, strict=True))
             flat = diagonal.reshape(-1)
@@ -62,5 +62,5 @@ class LBFGSMatrix:
             stepped,
             shrinkage,
             inverse=diagonal_inverse(self.diagonal, is_active, shrinkage, stepped),
-            forcing_term=self._forcing_term,
+            forcing_term=self.forcing_term,
         )

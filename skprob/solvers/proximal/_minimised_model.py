@@ -16,6 +16,9 @@ from ._lbfgs_matrix import LBFGSMatrix
 from ._piece_hessian import Piece, PieceHessian
 from ._quadratic_model import minimise_model
 
+# Most rounds in which a model is minimised.
+_MOST_ROUNDS = 10
+
 
 class MinimisedModel(NamedTuple):
     """The minimum of a quadratic model plus the shrinkage."""
@@ -62,8 +65,8 @@ def minimised_model(problem, state, method, tuning):
 def _by_steps(problem, state):
     """The minimum by the L-BFGS approximation from the last steps."""
     shape = problem.description.shape
-    curvature = LBFGSMatrix(state.point.smooth, shape, state.pairs, 1e-3)
-    return _minimum(problem, state.point, curvature, forcing_term=1e-2, most_rounds=10)
+    curvature = LBFGSMatrix(state.point.smooth, shape, state.pairs)
+    return _minimum(problem, state.point, curvature, forcing_term=1e-2)
 
 
 def _by_products(problem, state, is_sparse, tuning):
@@ -89,8 +92,7 @@ def _by_products(problem, state, is_sparse, tuning):
     )
     forcing_term = tuning.forcing_of_gradient * _root_of_gradient(state.point)
     forcing_term = min(tuning.forcing_term, forcing_term)
-    rounds = {"forcing_term": forcing_term, "most_rounds": 10}
-    return state, _minimum(problem, state.point, curvature, **rounds)
+    return state, _minimum(problem, state.point, curvature, forcing_term)
 
 
 def _by_hessian(problem, state, included, choice, tuning):
@@ -106,8 +108,7 @@ def _by_hessian(problem, state, included, choice, tuning):
     is_shift_invariant = problem.description.is_shift_invariant
     curvature = PieceHessian(hessian, piece, is_shift_invariant, is_rough)
     forcing_term = 3e-2 * min(tuning.forcing_term, _root_of_gradient(point))
-    rounds = {"forcing_term": forcing_term, "most_rounds": 10}
-    model = _minimum(problem, point, curvature, piece, **rounds)
+    model = _minimum(problem, point, curvature, forcing_term, piece)
     if is_rough and curvature.least_pivot < tuning.least_pivot:
         state = replace(state, is_precise=True)
         return _by_hessian(problem, state, included, choice, tuning)
@@ -129,7 +130,7 @@ def _may_move(problem, point):
     return may_move
 
 
-def _minimum(problem, point, curvature, piece=None, **rounds):
+def _minimum(problem, point, curvature, forcing_term, piece=None):
     """The minimum of the model of this curvature.
 
     If a piece is given, the other parameters remain zero.
@@ -144,7 +145,13 @@ def _minimum(problem, point, curvature, piece=None, **rounds):
         shrinkage = piece.shrinkage
         start, gradient = piece.taken(start), piece.taken(gradient)
     model = minimise_model(
-        curvature, shrinkage, start, gradient, recentred=recentred, **rounds
+        curvature,
+        shrinkage,
+        start,
+        gradient,
+        forcing_term=forcing_term,
+        most_rounds=_MOST_ROUNDS,
+        recentred=recentred,
     )
     parameters = model.parameters if piece is None else piece.whole(model.parameters)
     return MinimisedModel(

@@ -37,10 +37,9 @@ _PRECISION = 10 * np.finfo(float).eps
 
 
 class ModelMinimum(NamedTuple):
-    """Approximate minimum (M, size) of a model, with its cost."""
+    """Approximate minimum of a model."""
 
-    parameters: np.ndarray
-    n_rounds: int
+    parameters: np.ndarray  #: (M, size), or the parameters of a piece.
     change: float  #: Change of the model.
 
 
@@ -68,19 +67,18 @@ def minimise_model(
     lengths = 1 / diagonal
     is_free = shrinkage.thresholds == 0
     is_free = np.broadcast_to(is_free, start.shape) if is_free.any() else None
-    enough, n_rounds, change = 0.0, 0, 0.0
-    while n_rounds < most_rounds:
+    enough, change = 0.0, 0.0
+    for number in range(most_rounds):
         stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
         move = stepped - parameters
         square = float(np.vdot(move, diagonal * move))
-        if n_rounds == 0:
+        if number == 0:
             # Rounding error of the parameters and of the gradient.
             rounding = np.vdot(parameters, diagonal * parameters)
             rounding += np.vdot(gradient, lengths * gradient)
             enough = max(forcing_term**2 * square, _PRECISION**2 * float(rounding))
         if square <= enough:
             break
-        n_rounds += 1
 
         # 1. Newton's step on the predicted piece.
         is_active = stepped != 0
@@ -112,7 +110,7 @@ def minimise_model(
         gradient = gradient + best.product
         if recentred is not None:
             parameters, gradient = recentred(parameters, gradient)
-    return ModelMinimum(parameters, n_rounds, change)
+    return ModelMinimum(parameters, change)
 
 
 def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped):

@@ -202,7 +202,8 @@ def test_lbfgs_is_the_update_written_out():
     hessian = point.whole
     steps = rng.normal(size=(4, 15))
     pairs = tuple((s, hessian @ s) for s in steps)
-    matrix = LBFGSMatrix(point, SHAPE, pairs, 1e-12)
+    matrix = LBFGSMatrix(point, SHAPE, pairs)
+    matrix.forcing_term = 1e-12
     # BFGS from the scaled diagonal: Nocedal and Wright, equation (6.19).
     B = np.diag(hessian.diagonal())
     s, y = pairs[-1]
@@ -219,7 +220,7 @@ def test_lbfgs_is_the_update_written_out():
 
 def test_lbfgs_without_steps_is_the_diagonal():
     point = a_point()
-    matrix = LBFGSMatrix(point, SHAPE, (), 1e-12)
+    matrix = LBFGSMatrix(point, SHAPE, ())
     diagonal = np.diag(point.whole).reshape(SHAPE)
     assert_allclose(matrix.diagonal, diagonal)
     assert_allclose(matrix.product(np.ones(SHAPE)), diagonal)
