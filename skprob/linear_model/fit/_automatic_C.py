@@ -64,7 +64,13 @@ def C_of_loss(loss, n_classes):
     of the loss at equal scores, plus the penalty 1/C. With C in inverse proportion to
     the loss's curvature, the penalty shrinks the coefficients by the same factor for
     all mappings. For mappings to marginals the reference is a logistic function for
-    each label. For entmax C is n_classes^(1 - alpha).
+    each label. For entmax C is n_classes^(1 - alpha), for alpha up to 2, where a label
+    of marginals counts as two classes.
+
+    With alpha above 2 the probabilities of entmax go from 0 to 1 within differences of
+    scores of 1 / (alpha - 1), and the curvature at equal scores is that of a small part
+    of them. The mean slope of a probability, alpha - 1, stands for it: C is
+    1 / (n_classes (alpha - 1)).
 
     Parameters
     ----------
@@ -114,13 +120,22 @@ def _curvature_of_logistic_loss(polytope, n_classes):
 def _curvature(loss, n_classes):
     """Second derivative of a loss in one score, at equal scores and probabilities."""
     mapping = loss.mapping
-    is_entmax = type(loss) is FenchelYoungLoss and type(mapping) in (Entmax, Sparsemax)
-    if is_entmax and mapping.alpha <= 2:
+    is_marginal = loss.traits.polytope == "cube"
+    if type(loss) is FenchelYoungLoss and _is_entmax(mapping):
         # s - s² / (n s), with the slope s of `mappings/_jacobian.py` at p = 1 / n. A
         # linearization takes 46 microseconds, 4 % of a fit to iris.
-        return float(n_classes ** (mapping.alpha - 2) * (1 - 1 / n_classes))
+        n, alpha = 2 if is_marginal else n_classes, mapping.alpha
+        slope = n ** (alpha - 2) if alpha <= 2 else alpha - 1
+        return float(slope * (1 - 1 / n))
     scores = np.full((1, n_classes), loss.traits.base_score)
-    centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
+    centre = 0.5 if is_marginal else 1 / n_classes
     target = DenseTarget(np.full((1, n_classes), centre))
     with np.errstate(all="ignore"):  # One that overflows is refused.
         return float(loss.linearize(scores, target).hessian_diagonal()[0, 0])
+
+
+def _is_entmax(mapping):
+    """Whether it is entmax of all classes, or for each label of two classes."""
+    if type(mapping) is Sigmoid:
+        return mapping.budget is None
+    return type(mapping) in (Entmax, Sparsemax)

@@ -5,6 +5,7 @@ import pytest
 from dask.array import from_array
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.datasets import load_iris
 
 from skprob import (
     EntmaxClassifier,
@@ -20,16 +21,32 @@ from skprob.mappings import Entmax, Softmax, Temperature
 from ..data_sets import label_sets, labels
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1.25, 1.5, 2.0, 2.5])
-def test_formula(alpha):
+@pytest.mark.parametrize(
+    ("alpha", "expected", "of_marginals"),
+    [
+        (1.0, 1, 1),
+        (1.25, 3**-0.25, 2**-0.25),
+        (1.5, 3**-0.5, 2**-0.5),
+        (2.0, 1 / 3, 1 / 2),
+        (2.5, 1 / 4.5, 1 / 3),
+        (11.0, 1 / 30, 1 / 20),
+    ],
+)
+def test_formula(alpha, expected, of_marginals):
     X, y = labels()  # of three classes
     model = EntmaxClassifier(alpha, C="auto").fit(3 * X, y)
-    assert model.C_ == pytest.approx(3 ** (1 - alpha), rel=1e-12)
+    assert model.C_ == pytest.approx(expected, rel=1e-12)
     number = EntmaxClassifier(alpha, C=model.C_).fit(3 * X, y)
     assert_array_equal(number.coef_, model.coef_)
     X, Y = label_sets()
     marginals = SigmoidClassifier(alpha, C="auto").fit(3 * X, Y)
-    assert marginals.C_ == pytest.approx(2 ** (1 - alpha), rel=1e-12)
+    assert marginals.C_ == pytest.approx(of_marginals, rel=1e-12)
+
+
+def test_labels_are_learnt_with_a_large_alpha():
+    """A penalty by the curvature at equal scores would be 729 times as strong."""
+    X, y = load_iris(return_X_y=True)
+    assert EntmaxClassifier(alpha=10.0).fit(X, y).score(X, y) > 0.95
 
 
 def test_small_variances():
