@@ -2,14 +2,15 @@
 
 Read `_profile.py` first, the shortest display. `_curves.py` is the base of displays
 with a curve for each mapping, and `_mapping_display.py` has several in one figure.
-`_table.py` compares mappings on one row of scores, and `_properties.py` searches for
-scores at which a mapping does not have a property.
+`_table.py` compares mappings on one row of scores. `_counterexamples.py` searches for
+scores at which a mapping does not have a property of `_properties.py`.
 """
 
+from ._counterexamples import find_counterexamples
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
 from ._profile import ProfileDisplay
-from ._properties import PROPERTIES, Counterexample, find_counterexamples
+from ._properties import PROPERTIES, Counterexample
 from ._support import SupportDisplay
 from ._table import MappingSummary, mapping_table
 

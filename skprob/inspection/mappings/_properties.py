@@ -1,7 +1,8 @@
-"""Properties that a mapping may have, and the search for counterexamples.
+"""Properties that a mapping may have.
 
 Each property is a function ``(mapping, scores, rng)`` that searches rows of scores
-(n_samples, n_classes) for some at which the property does not hold.
+(n_samples, n_classes) for some at which the property does not hold. It returns a
+:class:`Counterexample`, or None if it finds no such rows.
 """
 
 from __future__ import annotations
@@ -10,23 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._utils.typing import RandomState
-from ..._utils.warnings import warn
-from ...mappings import MappingLike, get_mapping
-
 # Integrals, such as perturb-max, have an error of about 1e-10.
 _TOLERANCE = 1e-8
-_N_CLASSES = (2, 3, 4, 12)
-_N_SAMPLES = 300
 # Number of points of a circle of scores. On a circle of many small steps the gain is
 # due to the asymmetry of the Jacobian. With few steps the symmetric part is larger.
 _CIRCLE = 512
 # Number of circles for each set of trial scores and each reach: 72 in a whole search.
 _N_CIRCLES = 2
-# Number of errors of the mapping after which a search ends. Rows with errors are found
-# by halving, which takes two calls a row: without a limit the search for a potential of
-# the identity takes 25 seconds.
-_MAX_ERRORS = 2000
 
 
 @dataclass(frozen=True)
@@ -195,116 +186,6 @@ def _gain_round(cycles, p):
     return None
 
 
-#: The properties by name: functions that search for a counterexample. The first line of
-#: the docstring defines the property.
-PROPERTIES = {
-    "on the simplex": on_simplex,
-    "strictly positive": strictly_positive,
-    "order preserving": order_preserving,
-    "shift invariant": shift_invariant,
-    "permutation equivariant": permutation_equivariant,
-    "argmax limit": argmax_limit,
-    "potential": gradient_of_convex,
-}
-
-
-def find_counterexamples(
-    mapping: MappingLike, random_state: RandomState = 0
-) -> dict[str, Counterexample | None]:
-    """Search for scores at which a mapping does not have properties of softmax.
-
-    The search tries 900 rows each of 2, 3, 4 and 12 classes, with small integers (with
-    many ties) and with other numbers as scores; for some properties these rows also
-    shifted, permuted, scaled, or moved along cycles. It cannot prove a property. Rows
-    for which the mapping raises an error are left out. After 2,000 errors the search
-    for a property ends, with a warning.
-
-    Parameters
-    ----------
-    mapping : str, Mapping or callable
-        A registered name, a mapping, or a function from scores to probabilities.
-    random_state : int, default=0
-        Seed of the search.
-
-    Returns
-    -------
-    counterexamples : dict of str to Counterexample or None
-        For each name in `PROPERTIES` a counterexample with the smallest number of
-        classes; None if none was found.
-
-    Raises
-    ------
-    ValueError
-        If `mapping` is none of the above.
-
-    See Also
-    --------
-    mapping_table : Probabilities of several mappings for one row of scores.
-
-    Examples
-    --------
-    >>> from skprob.inspection import find_counterexamples
-    >>> found = find_counterexamples("sparsemax")
-    >>> [name for name, example in found.items() if example is not None]
-    ['strictly positive']
-    >>> example = found["strictly positive"]
-    >>> bool((example.probabilities == 0).any())
-    True
-    """
-    mapping, result, ended, cause = get_mapping(mapping), {}, [], None
-    for name, search in PROPERTIES.items():
-        try:
-            result[name] = _first(_Limited(mapping), search, random_state)
-        except _TooManyErrors as error:
-            result[name], cause = None, error.__cause__
-            ended.append(name)
-    if ended:
-        warn(
-            f"The search for counterexamples of {ended} ended after {_MAX_ERRORS} "
-            f"errors of the mapping, of which the last was: {cause}"
-        )
-    return result
-
-
-class _TooManyErrors(Exception):
-    """The search for one property has had its number of errors."""
-
-
-class _Limited:
-    """A mapping that ends the search after too many errors."""
-
-    def __init__(self, mapping):
-        self._mapping, self._n_errors = mapping, 0
-
-    def __call__(self, scores):
-        try:
-            return self._mapping(scores)
-        except ValueError as error:
-            self._n_errors += 1
-            if self._n_errors >= _MAX_ERRORS:
-                raise _TooManyErrors from error
-            raise
-
-
-def _first(mapping, search, seed):
-    """The first counterexample, of the smallest number of classes, or None."""
-    for n_classes in _N_CLASSES:
-        rng = np.random.default_rng(seed)
-        for scores in _trial_scores(n_classes, rng):
-            example = search(mapping, scores, rng)
-            if example is not None:
-                return example
-    return None
-
-
-def _trial_scores(n_classes, rng):
-    """Rows of small binary fractions: readable, and shifted without rounding."""
-    shape = (_N_SAMPLES, n_classes)
-    yield rng.integers(-3, 4, shape).astype(float)
-    yield rng.integers(-10, 11, shape) / 2
-    yield rng.integers(-32, 33, shape) / 16
-
-
 def _values(mapping, scores):
     """Probabilities; NaN in the rows for which the mapping raises an error."""
     with np.errstate(all="ignore"):
@@ -321,3 +202,16 @@ def _most_different(p, q):
     """The row with the largest difference of p and q; None if they are equal."""
     gap = np.nan_to_num(np.abs(p - q)).max(axis=1)
     return gap.argmax() if gap.max() > _TOLERANCE else None
+
+
+#: The properties by name: functions that search for a counterexample. The first line of
+#: the docstring defines the property.
+PROPERTIES = {
+    "on the simplex": on_simplex,
+    "strictly positive": strictly_positive,
+    "order preserving": order_preserving,
+    "shift invariant": shift_invariant,
+    "permutation equivariant": permutation_equivariant,
+    "argmax limit": argmax_limit,
+    "potential": gradient_of_convex,
+}

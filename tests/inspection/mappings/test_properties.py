@@ -5,10 +5,10 @@ import pytest
 from compared import COMPARED
 
 from skprob.inspection import PROPERTIES, find_counterexamples
-from skprob.inspection.mappings import _properties
+from skprob.inspection.mappings import _counterexamples, _properties
 from skprob.mappings import PerturbMax, get_mapping
 
-# Properties that mappings lack though no flag says so, by the name of the mapping.
+# Properties that a mapping does not have, besides those that its traits deny, by name.
 LACKING = {
     "taylor_softmax": {"argmax limit"},
     # All labels of positive score get it all.
@@ -32,8 +32,11 @@ def expected(label, mapping):
     return lacking | LACKING.get(label.split()[0], set())
 
 
-# Where a row is an integral, a few rows and a coarse circle must do.
-FEWER = {"_N_CLASSES": (2, 4), "_N_SAMPLES": 10, "_N_CIRCLES": 1, "_CIRCLE": 32}
+# Perturb-max integrates for each row: a few rows and a coarse circle are enough.
+FEWER = {
+    _counterexamples: {"_N_CLASSES": (2, 4), "_N_SAMPLES": 10},
+    _properties: {"_N_CIRCLES": 1, "_CIRCLE": 32},
+}
 
 
 @pytest.mark.parametrize("label", COMPARED)
@@ -42,8 +45,9 @@ def test_counterexamples_are_found_where_and_only_where_a_property_is_denied(
 ):
     mapping = COMPARED[label]
     if isinstance(mapping, PerturbMax):
-        for name, fewer in FEWER.items():
-            monkeypatch.setattr(_properties, name, fewer)
+        for module, numbers in FEWER.items():
+            for name, fewer in numbers.items():
+                monkeypatch.setattr(module, name, fewer)
     examples = find_counterexamples(mapping, random_state=1)
     assert list(examples) == list(PROPERTIES)
     examples = {
@@ -174,7 +178,7 @@ def squared(z):
     ],
 )
 def test_the_search_tells_properties_apart(function, lacking, monkeypatch):
-    monkeypatch.setattr(_properties, "_N_SAMPLES", 100)
+    monkeypatch.setattr(_counterexamples, "_N_SAMPLES", 100)
     examples = find_counterexamples(function)
     assert {name for name in examples if examples[name] is not None} == lacking
     for name in lacking:
@@ -197,7 +201,7 @@ def test_unknown_mappings_are_refused():
 
 def test_a_function_that_fails_for_most_rows_is_tried_in_bounded_time(monkeypatch):
     """The identity: 430,000 errors, of which each was a call."""
-    monkeypatch.setattr(_properties, "_MAX_ERRORS", 1000)
+    monkeypatch.setattr(_counterexamples, "_MAX_ERRORS", 1000)
     n_calls = 0
 
     def identity(z):
@@ -209,8 +213,8 @@ def test_a_function_that_fails_for_most_rows_is_tried_in_bounded_time(monkeypatc
         examples = find_counterexamples(identity)
     assert n_calls < len(PROPERTIES) * 1050
     assert list(examples) == list(PROPERTIES)
-    found = {name for name, example in examples.items() if example is not None}
-    assert found == {"on the simplex", "strictly positive"}
+    lacking = {name for name, example in examples.items() if example is not None}
+    assert lacking == {"on the simplex", "strictly positive"}
     zero = examples["strictly positive"]
     np.testing.assert_array_equal(zero.scores, zero.probabilities)
 
