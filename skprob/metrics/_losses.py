@@ -104,7 +104,7 @@ def fenchel_young_loss(
     y_true = check_target(y_true, "y_true", len_of=scores, may_have_unknown=allowed)
     if y_true.ndim == 2:
         y_true, known = fill_unknown(y_true)
-        scores, sample_weight = _known_scores(scores, known, sample_weight)
+        scores, sample_weight = _without_unknown(scores, known, sample_weight)
     encoded = _encode(y_true, scores, classes, target_type, polytope=traits.polytope)
     loss.check_target(encoded.target)
 
@@ -180,14 +180,14 @@ def brier_loss(
     return brier_loss_of_target(encoded, p, sample_weight)
 
 
-def brier_loss_of_target(encoded, probabilities, sample_weight=None):
+def brier_loss_of_target(encoded, probabilities, sample_weight):
     """:func:`brier_loss` of an encoded target, without checks.
 
     Parameters
     ----------
     encoded : EncodedTarget
     probabilities : ndarray or CSR array of shape (n_samples, n_scores)
-    sample_weight : array-like of shape (n_samples,), default=None
+    sample_weight : array-like of shape (n_samples,) or None
 
     Returns
     -------
@@ -240,8 +240,8 @@ def mean_support_size(
     return average(size, sample_weight)
 
 
-def _known_scores(scores, known, sample_weight):
-    """Scores without those of labels that are not known, and weights of the rows."""
+def _without_unknown(scores, known, sample_weight):
+    """Scores that are -inf for labels that are not known, and weights of the rows."""
     if known is None or known.shape != scores.shape:
         return scores, sample_weight
     weight = check_sample_weight(sample_weight, scores)

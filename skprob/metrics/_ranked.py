@@ -77,7 +77,7 @@ def precision_at_k(
     """
     true, scores, known = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
-    scores = _known_scores(scores, known, k, weight)
+    scores = _with_unknown_last(scores, known, k, weight)
     gains = _gains(true, scores, k, np.ones(true.shape[1]))
     return weighted_mean(gains / k, weight)
 
@@ -162,7 +162,7 @@ def propensity_scored_precision_at_k(
             f"1; got shape {propensities.shape}, numbers from "
             f"{propensities.min(initial=1):.6g} to {propensities.max(initial=0):.6g}."
         )
-    scores = _known_scores(scores, known, k, weight)
+    scores = _with_unknown_last(scores, known, k, weight)
     worth = 1 / propensities.astype(np.float64)
     gains = _gains(true, scores, k, worth)
     best = _gains(true, true.multiply(worth).tocsr(), k, worth)
@@ -233,7 +233,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     return 1 / (1 + c * ((b + 1) / (counts + b)) ** a)
 
 
-def _known_scores(scores, known, k, weight):
+def _with_unknown_last(scores, known, k, weight):
     """Scores by which labels that are not known are the last ones of their row."""
     if known is None:
         return scores

@@ -76,7 +76,7 @@ class FittedModel:
         options = {"target_type": self.target_type, "is_pair": is_pair, "dtype": dtype}
         return Given.checked(available, offset, X.shape[0], self.classes, **options)
 
-    def predicted(self, X, of_scores, given=NOTHING):
+    def predicted(self, X, of_scores, given):
         """The results of a function of the scores of a checked X, block by block."""
         model = self.coef, self.intercept, self.unit_rows
         return BlockwisePrediction(X, *model, of_scores, given)

@@ -1,8 +1,8 @@
 """Searches over C and a parameter of the mapping, by cross-validation.
 
 Read `_path_search_cv.py` first: its `fit` has the steps. `_prepared.py` holds the
-checked data, the folds and the grid, whose values are in `_grid.py`. `_search.py` runs
-the folds, `_path.py` fits the grid of one of them, each fit from its neighbours'
+checked data, the grid of `_grid.py` and the folds of `_folds.py`. `_search.py` runs the
+folds, `_path.py` fits the grid of one of them, each fit from its neighbours'
 solutions, and `_scoring.py` scores the models by predictions that `_precomputed.py`
 computes for several models together. `_search_results.py` chooses the pair with the
 highest mean score, and `_label_sets.py` the thresholds of label sets, by the rows that

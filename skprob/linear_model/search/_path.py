@@ -41,7 +41,7 @@ class PathPoint(NamedTuple):
     left_out: np.ndarray | None = None
 
 
-def fitted_path(specs, data, grid, leaves_out=False):
+def fitted_path(specs, data, grid, leaves_out):
     """Yield a :class:`PathPoint` for every path of the grid and every C on it.
 
     A fit starts from the solution for the C before, and the first fit of a value from
@@ -54,7 +54,7 @@ def fitted_path(specs, data, grid, leaves_out=False):
         One for each value of the grid.
     data : TrainingData
     grid : Grid
-    leaves_out : bool, default=False
+    leaves_out : bool
         Whether to compute the raw predictions of left-out rows.
     """
     if data.encoded.target_type == "label_set":

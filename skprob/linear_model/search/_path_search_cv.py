@@ -28,7 +28,6 @@ from ..._utils.checks import (
     IntegerInterval,
     OneOf,
     in_order,
-    rows_of_folds,
 )
 from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
@@ -43,6 +42,7 @@ from ..base import (
     unchanged_on_error,
 )
 from ..predict import KnownThreshold
+from ._folds import folds_of
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._leave_one_out import folds_of_leave_one_out
 from ._precomputed import with_given
@@ -240,11 +240,9 @@ class PathSearchCV(BaseLinearClassifier):
                 learnt = self._refitted(prepared, choice, threshold, context, arguments)
             else:
                 learnt = prepared.mean_of_folds(results, choice, threshold)
-            # The classes and the iterations are those of the search.
-            of_search = {name: attributes[name] for name in ("classes_", "n_iter_")}
-            of_search["fitted_params_"] = self._params_of_fit()
-            attributes |= learnt | of_search
-            replace_fitted(self, attributes)
+            # Where both have an attribute, such as n_iter_, it is that of the search.
+            learnt |= attributes | {"fitted_params_": self._params_of_fit()}
+            replace_fitted(self, learnt)
             warn_of_failed_fits(results, self.max_iter, self.tol)
             context.call_on_fit_task_end(
                 estimator=self, reconstruction_attributes=dict, **arguments
@@ -407,7 +405,7 @@ class PathSearchCV(BaseLinearClassifier):
             self._check_scoring_of_leave_one_out()
             folds = folds_of_leave_one_out(specs, data, grid)
         else:
-            folds = self._folds(data.X, data.y, encoded.target_type, routed)
+            folds = folds_of(self.cv, data, routed.splitter.split)
         is_class = encoded.target_type == "class"
         scorer = self._scorer(encoded.classes if is_class else None)
         return PreparedSearch(
@@ -428,34 +426,6 @@ class PathSearchCV(BaseLinearClassifier):
                 "which see the probabilities of all rows; got "
                 f"scoring={self.scoring!r}. Use a number of folds."
             )
-
-    def _folds(self, X, y, target_type, routed):
-        """Training and test rows of each fold."""
-        cv = self._n_folds(y, target_type) if self.cv is None else self.cv
-        folds = rows_of_folds(cv, X, y, True, routed.splitter.split)
-        if not folds:
-            raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
-        for number, fold in enumerate(folds):
-            n_fitted, n_scored = map(len, fold)
-            if not (n_fitted and n_scored):
-                raise ValueError(
-                    "cv must have rows for the fit and for the score in each fold; "
-                    f"fold {number} has {n_fitted} for the fit and {n_scored} for the "
-                    "score."
-                )
-        return folds
-
-    def _n_folds(self, y, target_type):
-        """Default number of folds: the rows of the largest class, at most five."""
-        is_class = target_type == "class"
-        n_rows = np.unique(y, return_counts=True)[1].max() if is_class else y.shape[0]
-        if n_rows < 2:
-            of_class = " of some class" if is_class else ""
-            raise ValueError(
-                f"y must have two or more rows{of_class} for the folds of cv=None; got "
-                f"one row{' of each class' if is_class else ''}."
-            )
-        return min(5, int(n_rows))
 
     def _search(self, results, paths, context, data):
         """Fill in the results, a task of the callbacks for each fit."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from ...data import as_design
 from ...objective import scores_of
-from ...solvers import Tuning
-from .._given import NOTHING
 from ..predict import KnownRows, check_predictions
 
 # Largest raw prediction of a left-out row. A larger one is a rounding error, divided by
@@ -15,7 +13,7 @@ from ..predict import KnownRows, check_predictions
 _MOST_RAW = 1e100
 
 
-def with_predictions(X, models, given=NOTHING, most_numbers=Tuning().scored_together):
+def with_predictions(X, models, given, most_numbers):
     """Copies of fitted models with precomputed predictions for the same rows.
 
     On few rows this saves calls of functions, which take longer than their arithmetic.
@@ -28,7 +26,7 @@ def with_predictions(X, models, given=NOTHING, most_numbers=Tuning().scored_toge
         Models with the same classes, features and mapping.
     given : Given
         Available classes and offsets of these rows.
-    most_numbers : int, default=Tuning().scored_together
+    most_numbers : int
         With more probabilities of all models the result is that of `with_given`.
 
     Returns

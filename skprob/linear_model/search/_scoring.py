@@ -58,7 +58,7 @@ def sees_predictions_only(scorer):
     return is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False)
 
 
-def scores_of_models(scorer, params, models, data, tuning, raw=None):
+def scores_of_models(scorer, params, models, data, tuning, raw):
     """Scores of fitted models of one mapping.
 
     Parameters
@@ -70,7 +70,7 @@ def scores_of_models(scorer, params, models, data, tuning, raw=None):
     data : TrainingData
         The rows that they are scored on.
     tuning : Tuning
-    raw : list of ndarray of shape (n_samples, M), default=None
+    raw : list of ndarray of shape (n_samples, M) or None
         For each model the raw predictions of the rows that are scored, without
         offsets. None stands for those of the model.
 
