@@ -73,9 +73,9 @@ def median_in_turns(functions, n_rounds):
     """Median times of functions that take turns."""
     times = [[] for _ in functions]
     for _ in range(n_rounds):
-        for own, function in zip(times, functions, strict=True):
-            own.append(seconds(function)[0])
-    return [statistics.median(own) for own in times]
+        for of_function, function in zip(times, functions, strict=True):
+            of_function.append(seconds(function)[0])
+    return [statistics.median(of_function) for of_function in times]
 
 
 def measure(name, n_rounds):

@@ -156,8 +156,9 @@ def main():
         print(dict(zip(HEAD, rows[-1], strict=True)), flush=True)
     if options.save:
         with (options.save / "search_scores.csv").open("w", newline="") as file:
-            how = {"extrasaction": "ignore", "lineterminator": "\n"}
-            table = csv.DictWriter(file, SAVED, **how)
+            table = csv.DictWriter(
+                file, SAVED, extrasaction="ignore", lineterminator="\n"
+            )
             table.writeheader()
             table.writerows(dict(zip(HEAD, cells, strict=True)) for cells in rows)
 

@@ -144,9 +144,9 @@ async () => {
 
 def find_browser(playwright):
     """Path of an installed Chromium, playwright's own if it has one, or None."""
-    own = playwright.chromium.executable_path
-    if Path(own).exists():
-        return own
+    path = playwright.chromium.executable_path
+    if Path(path).exists():
+        return path
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import skprob
 
-here = Path(__file__).parent
-sys.path[:0] = [str(here / folder) for folder in ("code", "downloads", "extensions")]
+docs = Path(__file__).parent
+sys.path[:0] = [str(docs / folder) for folder in ("code", "downloads", "extensions")]
 
 from guide_links import pages_by_object  # noqa: E402
 
@@ -85,7 +85,7 @@ autosummary_generate = True
 # Docstrings say the types, in words.
 autodoc_typehints = "none"
 autosummary_ignore_module_all = False
-autosummary_context = {"guide": pages_by_object(here / "user_guide")}
+autosummary_context = {"guide": pages_by_object(docs / "user_guide")}
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

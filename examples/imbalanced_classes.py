@@ -34,9 +34,9 @@ models = {
 for name, model in models.items():
     predicted = model.fit(X_train, y_train).predict(X_test)
     p = model.predict_proba(X_test)
-    found, cost = recall_score(y_test, predicted), costs[y_test, predicted].mean()
+    recall, cost = recall_score(y_test, predicted), costs[y_test, predicted].mean()
     print(
-        f"{name:16}  frauds found {found:.0%}, cost {cost:.2f}, "
+        f"{name:16}  frauds found {recall:.0%}, cost {cost:.2f}, "
         f"Brier score {brier_loss(y_test, p):.3f}"
     )
 

@@ -29,8 +29,8 @@ for name, rows in {"one digit": certain, "several digits": ~certain}.items():
     print(
         f"{name} possible: {rows.mean():.0%} of images, {right[rows].mean():.1%} right"
     )
-among = np.mean(p[range(len(p)), y_test] > 0)
-print(f"true digit among the possible ones: {among:.1%}")
+is_possible = p[range(len(p)), y_test] > 0
+print(f"true digit among the possible ones: {is_possible.mean():.1%}")
 
 # %%
 # The figure has four test images, from a certain one to a doubtful one. Circles mark

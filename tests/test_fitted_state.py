@@ -98,7 +98,7 @@ def test_parameters_are_those_of_the_next_fit(name, kind):
 def changed_together(model):
     """Other values of all parameters of a depth at once, until each value occurred.
 
-    Those of a mapping or an estimator inside are deeper than the model's own.
+    Parameters of a mapping or an estimator inside are deeper than those of the model.
     """
     names = list(model.get_params())
     for depth in sorted({name.count("__") for name in names}):

@@ -99,20 +99,20 @@ def test_optuna():
     assert model.mapping_.alpha == study.best_params["alpha"]
 
 
-@pytest.mark.parametrize("way", ["cloudpickle", "skops"])
-def test_mlflow(way, tmp_path):
+@pytest.mark.parametrize("file_format", ["cloudpickle", "skops"])
+def test_mlflow(file_format, tmp_path):
     mlflow = imported("mlflow.sklearn")
     X, y = load_iris(return_X_y=True)
     model = SoftmaxClassifier().fit(X, y)
     trusted = {}
-    if way == "skops":
+    if file_format == "skops":
         imported("skops")
         trusted = {"skops_trusted_types": ["skprob.linear_model.SoftmaxClassifier"]}
     # Requirements are given: to infer them takes a minute.
     mlflow.save_model(
         model,
         tmp_path / "model",
-        serialization_format=way,
+        serialization_format=file_format,
         pip_requirements=["skprob"],
         **trusted,
     )

@@ -300,11 +300,17 @@ def test_the_documentation_lists_every_package(package):
 EMPTY_NAMES = {"among", "found", "here", "how", "news", "own", "rest", "there", "way"}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_names_say_what_the_value_is(package):
-    for path in sorted((ROOT / package).rglob("*.py")):
+FOLDERS = [
+    *(f"skprob/{package}" for package in PACKAGES),
+    *("tests", "examples", "docs/code", "docs/extensions", "docs/figures"),
+]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_names_say_what_the_value_is(folder):
+    for path in sorted((ROOT.parent / folder).rglob("*.py")):
         for line, name in contents(path).names:
-            assert name not in EMPTY_NAMES, f"{path.relative_to(ROOT)}:{line}"
+            assert name not in EMPTY_NAMES, f"{path.relative_to(ROOT.parent)}:{line}"
 
 
 # Blocks on a cluster and on a GPU, which a reader of the numerics may leave out.

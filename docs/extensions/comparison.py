@@ -58,10 +58,8 @@ class PropertyTable(ComputedTable):
     def rows(self):
         """Head and rows of the table."""
         rows = [["mapping", *PROPERTIES]]
-        for label, found in counterexamples().items():
-            cells = [
-                "yes" if example is None else "**no**" for example in found.values()
-            ]
+        for label, examples in counterexamples().items():
+            cells = ["yes" if each is None else "**no**" for each in examples.values()]
             rows.append([f"``{label}``", *cells])
         return rows
 
@@ -83,8 +81,8 @@ class CounterexampleTable(ComputedTable):
         """Head and rows of the table."""
         rows = [["property", "mapping", "scores", "probabilities", "what is wrong"]]
         for name in PROPERTIES:
-            for label, found in counterexamples().items():
-                if (example := found[name]) is not None:
+            for label, examples in counterexamples().items():
+                if (example := examples[name]) is not None:
                     shown = some_rows(example.scores), some_rows(example.probabilities)
                     rows.append([name, f"``{label}``", *shown, example.reason])
         return rows

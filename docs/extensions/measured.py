@@ -43,15 +43,15 @@ def cells(line):
 
 def tables(text):
     """Lists of lines of the tables of a text."""
-    found, lines = [], []
+    all_tables, lines = [], []
     for line in [*text.splitlines(), ""]:
         if len(cells(line)) > 1 and not set(line) <= set("|-: "):
             lines.append(line)
         elif not line.startswith("|"):
             if len(lines) > 1:
-                found.append(lines)
+                all_tables.append(lines)
             lines = []
-    return found
+    return all_tables
 
 
 def csv_cells(line):

@@ -41,7 +41,7 @@ def test_the_smallest_pivot_is_what_other_columns_do_not_explain():
     X[:, 3] = X[:, 0] + 1e-2 * X[:, 3]
     matrix = X.T @ X
     roots = np.diagonal(np.linalg.cholesky(matrix))
-    rest = X[:, 3] - X[:, :3] @ np.linalg.lstsq(X[:, :3], X[:, 3])[0]
-    share = rest @ rest / (X[:, 3] @ X[:, 3])
+    residual = X[:, 3] - X[:, :3] @ np.linalg.lstsq(X[:, :3], X[:, 3])[0]
+    share = residual @ residual / (X[:, 3] @ X[:, 3])
     assert smallest_pivot(roots, np.diagonal(matrix)) == pytest.approx(share)
     assert smallest_pivot(np.zeros(0), np.zeros(0)) == 1

@@ -98,18 +98,22 @@ def test_the_minimum_is_the_same(mapping, solver, library):
     y = (X @ rng.normal(size=(6, 4)) / 3 + rng.gumbel(size=(300, 4))).argmax(axis=1)
     X += 3
     target, loss = LabelTarget(y, 4), FenchelYoungLoss(mapping)
-    there, here = (
+    on_device, in_numpy = (
         LinearObjective(split_rows(rows, target, np.ones(300)), loss, l2=0.01)
         for rows in (library.array(X), X)
     )
     always, never = Tuning(least_on_device=0), Tuning(least_on_device=np.inf)
-    assert plan(there.description, always).on_device
-    assert not plan(there.description, never).on_device
-    assert not plan(here.description, always).on_device
+    assert plan(on_device.description, always).on_device
+    assert not plan(on_device.description, never).on_device
+    assert not plan(in_numpy.description, always).on_device
     options = {"solver": solver, "tol": 1e-9, "max_iter": 500}
     solutions = [
         solve(objective, objective.initial(), tuning=tuning, **options)
-        for objective, tuning in ((there, always), (there, never), (here, always))
+        for objective, tuning in (
+            (on_device, always),
+            (on_device, never),
+            (in_numpy, always),
+        )
     ]
     for solution in solutions:
         assert solution.converged

@@ -59,15 +59,15 @@ def cases():
     for name, convert in ("dense", np.asarray), ("csr", sparse.csr_array):
         double, single = as_design(convert(X)), as_design(convert(X.astype("f4")))
         designs[f"{name} single"] = single, X
-        own, without = units(True), units(False)
+        centred, without = units(True), units(False)
         for kind, design in ("", double), (" single", single):
-            case = StandardizedDesign(design, own), in_units(X, own)
+            case = StandardizedDesign(design, centred), in_units(X, centred)
             designs[f"{name}{kind} standardized"] = case
         rounded = double.in_single_precision()
         designs[f"{name} rounded"] = rounded, X
-        case = StandardizedDesign(double, own).in_single_precision()
-        designs[f"{name} rounded, standardized"] = case, in_units(X, own)
-    designs["small"] = standardized(double, own, len(X)), in_units(X, own)
+        case = StandardizedDesign(double, centred).in_single_precision()
+        designs[f"{name} rounded, standardized"] = case, in_units(X, centred)
+    designs["small"] = standardized(double, centred, len(X)), in_units(X, centred)
     case = StandardizedDesign(double, without), in_units(X, without)
     designs["without intercept"] = case
     return designs

@@ -37,7 +37,7 @@ def test_they_are_those_of_the_formulas(container, dtype):
         assert mean.dtype == deviation.dtype == np.float64
         expected = exact_moments(X, weight.astype(dtype))
         assert_allclose(total, weight.sum(), rtol=1e-6)
-        # Weights in single precision are added up as they are.
+        # Sums of weights in single precision have its rounding errors.
         rtol = 1e-10 if dtype == np.float64 else 1e-5
         assert_allclose(mean, expected[0], rtol=rtol)
         assert_allclose(deviation, expected[1], rtol=rtol)

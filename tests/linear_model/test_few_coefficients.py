@@ -245,8 +245,8 @@ def test_without_it_the_fit_is_the_same_bit_for_bit():
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_factors_are_multiples_of_the_penalty(l1_ratio):
-    # A ridge with the factor f is that of a feature multiplied by 1/√f; a lasso is that
-    # of one multiplied by 1/f.
+    # A factor f has the effect of a feature that is multiplied by 1/√f for a ridge, and
+    # by 1/f for a lasso.
     X, y = load_breast_cancer(return_X_y=True)
     X = scale(X)[:, :8]
     factors = np.array([1, 4, 0.25, 1, 1, 9, 1, 2.0])

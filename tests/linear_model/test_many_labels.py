@@ -196,7 +196,7 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
     assert_array_equal(model.coef_, lbfgs.coef_)
 
 
-# What is predicted with does not matter.
+# The test needs any coefficients, not those of a fit that has converged.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "model",

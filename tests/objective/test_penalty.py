@@ -53,7 +53,7 @@ def test_factors_are_multiples_of_the_penalty_of_each_feature(fit_intercept):
     coef, intercept = rng.normal(size=(2, 3)), rng.normal(size=2) * fit_intercept
     expected = 0.35 * np.sum(factors * coef**2)
     assert ridge.value(units.from_model(coef, intercept)) == pytest.approx(expected)
-    # Of some features alone, and with another strength.
+    # Two of the features alone, and with another strength.
     some = np.array([2, 0])
     part, parameters = ridge.restricted(some), units.restricted(some)
     parameters = parameters.from_model(coef[:, some], intercept)

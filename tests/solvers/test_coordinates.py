@@ -35,8 +35,9 @@ def test_of_many_columns_it_centres_and_scales_them(n_classes):
         hessian = hessian_at(objective, x)
         coordinates = coordinates_at(objective, x, "diagonal")
         moves = [coordinates.to_parameters(e) for e in np.eye(len(x))]
-        found = np.array([move @ hessian @ move for move in moves]).reshape(shape)
-        # Of each output: the curvature of columns that are centred.
+        curvatures = np.array([move @ hessian @ move for move in moves])
+        curvatures = curvatures.reshape(shape)
+        # The expected unit is from the curvature of centred columns in each output.
         ridge = objective.penalty.diagonal[:-1]
         blocks = np.einsum("kikj->kij", hessian.reshape(*shape, *shape))
         diagonal = np.einsum("kii->ki", blocks)
@@ -44,9 +45,9 @@ def test_of_many_columns_it_centres_and_scales_them(n_classes):
         centred = np.maximum(centred, 0)
         common = centred.mean(axis=0)
         unit = np.sqrt(np.maximum(centred, 1e-4 * common) * common) + ridge
-        assert_allclose(found[:, :-1], (centred + ridge) / unit, rtol=1e-3)
+        assert_allclose(curvatures[:, :-1], (centred + ridge) / unit, rtol=1e-3)
         unit = np.sqrt(diagonal[:, -1] * diagonal[:, -1].mean())
-        assert_allclose(found[:, -1], diagonal[:, -1] / unit, rtol=1e-3)
+        assert_allclose(curvatures[:, -1], diagonal[:, -1] / unit, rtol=1e-3)
 
 
 def test_without_own_units_all_outputs_have_the_same():

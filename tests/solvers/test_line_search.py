@@ -200,7 +200,7 @@ def jump(at, slope, change, ratio):
     """A level value whose slope grows by a ratio at a length, where the value jumps.
 
     The slope stays negative. Lengths below the jump become the lower end of a bracket
-    and lengths above it the upper end. Both ends approach the jump until they meet.
+    and lengths above it the upper end. Both ends of the bracket converge to the jump.
     """
 
     def value(t):

@@ -108,7 +108,7 @@ def test_max_iter_is_honoured(solve, max_iter):
         objective_of(*classes()),
         tol=1e-12,
         max_iter=max_iter,
-        callback=lambda n, *rest: seen.append((n, rest[-1])),
+        callback=lambda n, *arguments: seen.append((n, arguments[-1])),
     )
     assert solution.n_iter == max_iter
     assert not solution.converged

@@ -156,19 +156,19 @@ def test_nothing_of_an_old_model_is_left_in_a_new_one():
 class Spoiled(Softmax):
     """Softmax with a defect where a score is far from the largest one of its row.
 
-    `kernel` is where the defect is; `how` is a number to put there, or "shape".
+    `kernel` is where the defect is; `defect` is a number to put there, or "shape".
     """
 
-    def __init__(self, kernel, how, beyond):
-        self.kernel, self.how, self.beyond = kernel, how, beyond
+    def __init__(self, kernel, defect, beyond):
+        self.kernel, self.defect, self.beyond = kernel, defect, beyond
 
     def _spoil(self, kernel, array, far):
         if kernel != self.kernel or not far.any():
             return array
-        if self.how == "shape":
+        if self.defect == "shape":
             return array[:, :-1] if array.ndim > 1 else array[:, None]
         array = array.copy()
-        array[far] = self.how
+        array[far] = self.defect
         return array
 
     def _far(self, scores):
@@ -208,19 +208,19 @@ DEFECTS = [
 
 
 @pytest.mark.parametrize(
-    ("kernel", "how", "beyond", "solver"),
+    ("kernel", "defect", "beyond", "solver"),
     [
-        *((*defect, "auto") for defect in DEFECTS),
-        *((*defect, "lbfgs") for defect in DEFECTS if defect[1] is np.nan),
+        *((*case, "auto") for case in DEFECTS),
+        *((*case, "lbfgs") for case in DEFECTS if case[1] is np.nan),
     ],
 )
 def test_a_defect_of_a_kernel_is_an_error_that_names_the_mapping(
-    kernel, how, beyond, solver
+    kernel, defect, beyond, solver
 ):
-    model = LinearClassifier(Spoiled(kernel, how, beyond), C=100, solver=solver)
+    model = LinearClassifier(Spoiled(kernel, defect, beyond), C=100, solver=solver)
     with pytest.raises(ValueError, match=r"mapping.*Spoiled\(") as caught:
         model.fit(X, Y)
-    what = r"shape" if how == "shape" else r"finite|non-negative .* sum to one"
+    what = r"shape" if defect == "shape" else r"finite|non-negative .* sum to one"
     assert re.search(what, str(caught.value))
     assert not fitted_attributes(model)
 
@@ -242,16 +242,16 @@ def test_a_trial_beyond_the_minimum_may_have_a_defect(kernel, l1_ratio):
 @pytest.mark.parametrize(
     ("loss", "beyond"), [("auto", 0), ("log", 7)], ids=["at once", "in the middle"]
 )
-@pytest.mark.parametrize("how", [np.nan, np.inf, -1.0, "shape"])
-def test_a_defect_of_a_function_is_an_error_that_names_it(how, beyond, loss):
-    defect = Spoiled("probabilities", how, beyond)
+@pytest.mark.parametrize("defect", [np.nan, np.inf, -1.0, "shape"])
+def test_a_defect_of_a_function_is_an_error_that_names_it(defect, beyond, loss):
+    spoiled = Spoiled("probabilities", defect, beyond)
 
     def my_mapping(scores):
-        far = defect._far(scores - scores.max(axis=1, keepdims=True))
-        return defect._spoil("probabilities", softmax(scores), far)
+        far = spoiled._far(scores - scores.max(axis=1, keepdims=True))
+        return spoiled._spoil("probabilities", softmax(scores), far)
 
     model = LinearClassifier(my_mapping, C=100, loss=loss)
-    what = "shape of the scores" if how == "shape" else "non-negative .* sum to one"
+    what = "shape of the scores" if defect == "shape" else "non-negative .* sum to one"
     with pytest.raises(ValueError, match=f"the mapping my_mapping .*{what}"):
         model.fit(X, Y)
     assert not fitted_attributes(model)

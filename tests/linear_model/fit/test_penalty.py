@@ -93,7 +93,7 @@ def test_small_variances_of_other_penalties():
 
 
 def test_variances_that_have_no_effect():
-    """Those of constant features, and of rows whose norms are scaled to one."""
+    """Features are constant, or rows are scaled to norm one."""
     _, y = labels()
     constant = EntmaxClassifier().fit(np.full((60, 2), 0.5), y)
     assert constant.C_ == pytest.approx(3**-0.5, rel=1e-12)

@@ -111,7 +111,7 @@ def test_thresholds_of_label_sets_are_those_of_single_fits():
 
 
 def test_the_paths_are_the_fits_of_the_folds():
-    """Those of two classes, which have one row of coefficients."""
+    """Two classes have one row of coefficients."""
     X, y = labels(2)
     model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-9).fit(X, y)
     assert model.scores_.shape == (3, 3, 3)

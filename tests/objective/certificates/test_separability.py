@@ -207,9 +207,10 @@ def test_a_huge_value_does_not_make_other_rows_separable(size, row):
     # Warnings are errors.
     model = SoftmaxClassifier(C=np.inf, max_iter=1000).fit(X, y)
     # A tiny coefficient makes the loss of the row zero.
-    rest = np.delete(X[others], row % 4, axis=1)
-    scale = rest.std(axis=0)
-    Z = np.column_stack([(rest - rest.mean(axis=0)) / scale, np.ones(149)])
+    other_features = np.delete(X[others], row % 4, axis=1)
+    scale = other_features.std(axis=0)
+    Z = (other_features - other_features.mean(axis=0)) / scale
+    Z = np.column_stack([Z, np.ones(149)])
     rows, labels = np.arange(149), y[others]
 
     def loss(parameters):

@@ -24,10 +24,10 @@ def length_of(function, slope, may_be_longer=False):
     )
     point = SimpleNamespace(parameters=np.zeros(1), value=function(0.0)[0])
     ray, step = SimpleNamespace(trial=trial), np.ones((1, 1))
-    found = step_length(
+    length = step_length(
         problem, point, ray, step, slope, Tuning(), may_be_longer=may_be_longer
     )
-    return found, lengths
+    return length, lengths
 
 
 def parabola(minimum):
