@@ -210,13 +210,14 @@ class FittedLoss(FittedRows):
         rows = slice(0, 10)
         scores, target = self.scores(rows), self._dense_target(rows)
         p = model.mapping_(scores)
-        if is_cube:
-            p = np.where(target > 0, p, 1 - p)
-            target = np.ones_like(p)
-        expected = -np.sum(np.log(p, out=np.zeros_like(p), where=target > 0), axis=1)
-        return np.allclose(
-            model.loss_.value(scores, self._dense_target(rows)), expected
+        # A label that is absent from a set has the probability 1 - p.
+        is_true = target > 0
+        likelihood = np.where(is_true, p, 1 - p)
+        log_likelihood = np.log(
+            likelihood, out=np.zeros_like(p), where=is_true | is_cube
         )
+        value = model.loss_.value(scores, target)
+        return np.allclose(value, -log_likelihood.sum(axis=1))
 
     def _derivatives(self):
         """Blocks of rows: design, weight, and derivatives in raw predictions."""
