@@ -20,10 +20,10 @@ from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
 from ._blocks import known_only as known_only
 from ._cuts import CommonCut, LabelCuts
+from ._empty_sets import has_empty as has_empty
+from ._empty_sets import n_labelled as n_labelled
 from ._expected_size import ExpectedSize
 from ._expected_size import expected_size as expected_size
-from ._expected_size import has_empty as has_empty
-from ._expected_size import n_labelled as n_labelled
 from ._input import as_indicator as as_indicator
 from ._least_cost import LeastCost
 from ._names import names_of

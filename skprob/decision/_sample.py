@@ -9,7 +9,8 @@ from scipy import sparse
 
 from .._utils.checks import check_sample_weight
 from ._blocks import dense_blocks, known_only
-from ._expected_size import expected_size, has_empty, n_labelled
+from ._empty_sets import has_empty, n_labelled
+from ._expected_size import expected_size
 from ._input import as_features, as_known_indicator, as_probabilities
 
 # Largest rounding error of a sum of shares. A smaller sum leaves a probability of no

@@ -135,7 +135,7 @@ class FenchelYoungScorer(Scorer):
             predict_by("decision_function", estimator, X, **arguments),
             mapping=mapping,
             sample_weight=sample_weight,
-            **_target_of(estimator, model),
+            **_target_of(estimator),
         )
 
 
@@ -170,7 +170,7 @@ class BrierScorer(Scorer):
             y,
             predict_by("predict_proba", estimator, X, **arguments),
             sample_weight=sample_weight,
-            **_target_of(estimator, last_step(estimator)),
+            **_target_of(estimator),
         )
 
 
@@ -204,8 +204,9 @@ class SupportSizeScorer(Scorer):
         return mean_support_size(p, sample_weight=sample_weight)
 
 
-def _target_of(estimator, model):
-    target_type = getattr(model, "target_type_", "auto")
+def _target_of(estimator):
+    """The arguments of a metric that say what the truth is."""
+    target_type = getattr(last_step(estimator), "target_type_", "auto")
     # A model of candidates predicts a class, and is scored on labels.
     if target_type == "candidates":
         target_type = "class"

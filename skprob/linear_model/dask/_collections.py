@@ -63,6 +63,7 @@ def _known(lengths):
 
 
 def delayed_pieces(name, collection):
+    """The partitions of a collection, as delayed objects."""
     # A Delayed object has an attribute of any name.
     if not hasattr(type(collection), "to_delayed"):
         raise ValueError(

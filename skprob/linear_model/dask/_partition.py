@@ -68,15 +68,30 @@ def _rows_of_a_partition():
         raise ValueError(f"{error} Rows are counted in their partition.") from None
 
 
-def checked_rows(X, y, weight, *expected):
+def checked_rows(X, y, weight, names, dtype, n_features, estimator_name):
+    """The :class:`CheckedRows` of a partition.
+
+    Parameters
+    ----------
+    X, y, weight : object
+        The rows, as the collections have them.
+    names : pair of list of str or None
+        Names of the columns of the collections X and y.
+    dtype : dtype
+        Type of the collection X.
+    n_features : int
+    estimator_name : str
+        Name that errors give the estimator.
+    """
     try:
-        return CheckedRows(*_checked(X, y, weight, *expected))
+        checked = _checked(X, y, weight, names, dtype, n_features, estimator_name)
+        return CheckedRows(*checked)
     except (TypeError, ValueError) as error:
         # It is raised later, so that the caller gets the error of the first partition.
         return CheckedRows(None, None, None, error)
 
 
-def _checked(X, y, weight, names, dtype, n_features, name):
+def _checked(X, y, weight, names, dtype, n_features, estimator_name):
     X, y = in_collection_order("X", X, names[0]), in_collection_order("y", y, names[1])
     if not X.shape[0]:
         if np.shape(y)[0]:
@@ -90,7 +105,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
             X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
-            estimator=name,
+            estimator=estimator_name,
             input_name="X",
         )
     if X.shape[1] != n_features or X.dtype.itemsize > dtype.itemsize:
@@ -124,12 +139,14 @@ def check_partition_target(y, X):
 
 
 def some_rows(rows):
+    """The :class:`CheckedRows` in a block, or no block for a partition without rows."""
     if rows.error is not None:
         raise rows.error
     return LocalBlocks([rows] if rows.X.shape[0] else [])
 
 
 def summary(rows, target_type):
+    """The :class:`Summary` of a partition."""
     y, labels = rows.y, None
     if target_type == "auto":
         target_type = infer_target_type(y)
@@ -179,11 +196,11 @@ def combined(summaries):
     return Summary(n_rows, widths[0], target_type, labels, n_unlabelled)
 
 
-def encode(rows, *arguments):
+def encode(rows, target_type, classes, polytope, has_none):
+    """The :class:`EncodedRows` of checked rows."""
     X, y, weight, _ = rows
-    target_type, *arguments = arguments
     with _rows_of_a_partition():
-        encoded = encode_rows(y, target_type, X.dtype, *arguments)
+        encoded = encode_rows(y, target_type, X.dtype, classes, polytope, has_none)
     labelled, n_unlabelled = encoded.labelled, 0
     if labelled is not None:
         n_unlabelled = np.count_nonzero(~labelled)
@@ -205,10 +222,12 @@ def _weight(rows, class_weights):
 
 
 def total_weight(rows, class_weights):
+    """Sum of the weights of rows and classes, as a tuple."""
     return (_weight(rows, class_weights).sum(),)
 
 
 def is_sparse(rows):
+    """Whether the partition is a sparse matrix."""
     return sparse.issparse(rows.X)
 
 
@@ -218,6 +237,7 @@ def moments_of_rows(rows, class_weights):
 
 
 def weighted_mean(moments):
+    """Sum of the weights, and the mean of each feature times this sum."""
     total, mean, _ = moments
     return total, total * mean
 
@@ -238,10 +258,12 @@ def target_error(rows, loss, smoothing, polytope):
 
 
 def first_rows(rows):
+    """At most 64 rows of the features."""
     return rows.X[:64]
 
 
 def blocks_of(rows, transform, class_weights, smoothing, polytope, total, tuning):
+    """The blocks of a partition, for an objective; see :meth:`DaskRows.blocks`."""
     if not rows.X.shape[0]:
         return LocalBlocks([])
     target = smoothed_target(rows.target, smoothing, polytope)

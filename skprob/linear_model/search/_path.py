@@ -8,12 +8,7 @@ import numpy as np
 from ...solvers import minimize_path
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._training_rows import RowsInMemory
-from ..fit import (
-    attributes_of,
-    model_of,
-    objectives_of,
-    penalty_strength,
-)
+from ..fit import attributes_of, model_of, objectives_of, penalty_strength
 from ..predict import FittedModel
 from ._leave_one_out import left_out_predictions
 
