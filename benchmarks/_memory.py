@@ -35,7 +35,7 @@ def _rise(name, i):
     few = problem._replace(X=problem.X[:1000], y=problem.y[:1000])
     run(contender, few, C=1.0, tol=0, max_iter=1)
     gc.collect()
-    # Without the peak of reading the data.
+    # Start the record anew: it has the peak of reading the data.
     FORGET.write_text("5")
     before = _memory("VmRSS")
     run(contender, problem, C=1.0, tol=1e-12, max_iter=MAX_ITER)

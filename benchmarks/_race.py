@@ -19,7 +19,7 @@ MAX_ITER = 10_000
 # side reached the last level.
 SLOWER = 2
 # Number of tolerances with the same result after which a solver is not run with tighter
-# ones. One step of Newton's method may meet seven tolerances.
+# ones. One step of Newton's method may be enough for seven tolerances.
 SAME = 8
 # Fits are repeated three times if a round takes at most the first number of seconds,
 # and up to 15 times while all rounds take at most the second.

@@ -1,7 +1,7 @@
 """Time of an import in a fresh process: ``python import_time.py``.
 
-For each statement, the median processor time of a new Python that runs it, minus that
-of one that runs nothing; the runs take turns. All modules are compiled before.
+A new Python runs each statement, in turns. The table has the median processor time,
+minus the time of a Python that runs nothing. All modules are compiled before.
 ``--save`` names a CSV file.
 """
 

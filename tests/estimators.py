@@ -61,12 +61,12 @@ def _by_name(estimators):
 #: Every classifier and every mapping whose probabilities sum to one, once, unfitted, by
 #: their representation. For tests whose result may depend on mapping, loss or scores.
 ESTIMATORS = _by_name(_classifiers())
-#: Those with a marginal for each label, which are one-vs-rest for class labels.
+#: Classifiers with a marginal for each label; for class labels they are one-vs-rest.
 MARGINALS = _by_name([SigmoidClassifier(), SigmoidClassifier(alpha=2.0)])
-#: Those whose scores are W x + b: with a penalty, and an intercept that is free.
+#: Classifiers whose scores are W x + b: with a penalty, and an intercept without.
 LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
-#: For tests whose result depends on none of these, three kinds of fit: with a penalty,
-#: with cosines, in two stages.
+#: Three kinds of fit, for tests whose result depends on neither mapping, loss nor
+#: scores: with a penalty, with cosines, in two stages.
 SAMPLE = _by_name(
     [
         EntmaxClassifier(),

@@ -14,7 +14,7 @@ from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 
 REGISTERED = [mapping() for mapping in REGISTERED_MAPPINGS.values()]
-#: With the losses that depend most on what sets them apart from those.
+#: Mappings with other parameters, for the losses whose formulas depend on them.
 VARIANTS = [
     Entmax(0.5),
     Entmax(1.25),
@@ -25,12 +25,13 @@ VARIANTS = [
 
 
 def _suits(loss):
-    """Whether a loss goes with its mapping, and is exact for it."""
+    """Whether a loss accepts its mapping, and computes its value exactly."""
     try:
         loss.check()
     except ValueError:
         return False
-    # A numerical integral: kinks, and what is no gradient, have tests of their own.
+    # The loss of a gradient field is a numerical integral. Mappings with kinks, and
+    # those that are no gradients, have other tests.
     is_smooth = loss.mapping.traits.has_potential and not loss.mapping.traits.has_zeros
     return is_smooth or not isinstance(loss, GradientFieldLoss)
 

@@ -1,9 +1,9 @@
 """The mappings from their definitions, in fifty digits and more.
 
-Nothing here is shared with the package: entmax is its defining equation, solved for
-the threshold by bracketing, and the root is certified by the signs on either side of
-it. Equal scores get equal probabilities, so that each is computed once, and rows that
-were solved are remembered: scores of float32 are scores of float64, too.
+This module uses nothing of the package. It solves the defining equation of entmax for
+the threshold by bracketing, and certifies the root by the signs on either side of it.
+Equal scores have equal probabilities, which are computed once. Solved rows are stored,
+because tests in float32 and float64 have the same scores.
 """
 
 from collections import Counter
@@ -20,8 +20,9 @@ DIGITS = 50
 def probabilities(scores, alpha):
     """Entmax of one row of scores, floats or mpf like alpha, as a list of mpf.
 
-    Right to about 40 digits, and to 20 above alpha = 2: there a probability has an
-    infinite slope at the edge of the support, and the threshold gets more digits.
+    They are accurate to about 40 digits. Above alpha = 2 they are accurate to 20 digits
+    because a probability has an infinite slope at the edge of the support. There the
+    threshold has more digits.
     """
     scores = [z if isinstance(z, mpf) else float(z) for z in scores]
     by_score = _remembered(frozenset(Counter(scores).items()), _exact(alpha))
