@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import (
     InvalidParameterError,
+    Options,
     StrOptions,
     validate_parameter_constraints,
 )
@@ -82,10 +83,19 @@ def check_parameters(constraints, values, caller_name, other_values=None):
             is_name = isinstance(value, str | None)
             sentence = of_any_spelling(sentence, value) if is_name else None
         if isinstance(value, type):
-            sentence = f"Give an instance, {value.__name__}(...)."
+            sentence = _instead_of_class(value, constraints[name])
         advice = f" {sentence}" if sentence else did_you_mean(value, names)
         message = f"{error}{advice}"
         raise InvalidParameterError(message) from None
+
+
+def _instead_of_class(cls, constraints):
+    """Advice to a user who gave a class in place of a value."""
+    for allowed in constraints:
+        is_type = isinstance(allowed, Options) and not isinstance(allowed, StrOptions)
+        if is_type and issubclass(cls, allowed.type):
+            return f"Give an instance, {cls.__name__}(...)."
+    return "Give a value, not a class."
 
 
 class NestedChecked:
@@ -152,6 +162,8 @@ class KeywordsChecked(NamesChecked):
         cls.__signature__ = Signature(parameters)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if args:
+            _check_positional(cls, args)
         unknown = kwargs.keys() - cls._get_param_names()
         if unknown and not _takes_any(cls.__init__):
             name = next(key for key in kwargs if key in unknown)
@@ -182,6 +194,22 @@ class KeywordsChecked(NamesChecked):
                 if str(error).startswith(f"Invalid parameter {name!r}"):
                     raise ValueError(f"{error}{self._instead_of(name)}") from None
             raise
+
+
+def _check_positional(cls, args):
+    """Raise for more arguments without a name than the class takes."""
+    by_place, by_name = [], []
+    for each in signature(cls.__init__).parameters.values():
+        if each.kind is each.VAR_POSITIONAL:
+            return
+        (by_name if each.kind is each.KEYWORD_ONLY else by_place).append(each.name)
+    _, *allowed = by_place
+    if len(args) > len(allowed) and by_name:
+        number = f"{len(allowed)} ({', '.join(allowed)})" if allowed else "no"
+        raise TypeError(
+            f"{cls.__name__}.__init__() takes {number} positional argument(s); got "
+            f"{len(args)}. Write the names of parameters, such as {by_name[0]}=..."
+        )
 
 
 def _takes_any(function):

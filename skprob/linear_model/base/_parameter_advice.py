@@ -94,6 +94,7 @@ OTHER_VALUES = {
         ["group", "groups", "group_lasso", "l21"], "Did you mean 'features'?"
     ),
     "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
+    "l1_ratios": "Give several values, such as [0, 0.5, 1].",
     "alphas": "Give several values, such as [1, 1.5, 2]. The values of C are `Cs`.",
 }
 

@@ -100,6 +100,8 @@ def test_one_value_where_a_search_has_several():
     message = r"'alphas' parameter .*Got 1.5 instead\. Give several .*C are `Cs`\."
     with pytest.raises(ValueError, match=message):
         EntmaxClassifierCV(1.5).fit(X, y)
+    with pytest.raises(ValueError, match=r"Got 0.5 .* such as \[0, 0.5, 1\]\.$"):
+        EntmaxClassifierCV(l1_ratios=0.5).fit(X, y)
 
 
 def test_the_default_score_has_no_name():
@@ -120,8 +122,11 @@ def test_constructors_are_as_before():
     assert next(iter(inspect.signature(EntmaxClassifier).parameters)) == "alpha"
     for copied in (clone(model), pickle.loads(pickle.dumps(model))):
         assert copied.get_params() == model.get_params()
-    with pytest.raises(TypeError, match="positional argument"):
+    message = r"SoftmaxClassifier.* takes no positional .* got 1. .* such as C=\.\.\.$"
+    with pytest.raises(TypeError, match=message):
         SoftmaxClassifier(3)
+    with pytest.raises(TypeError, match=r"takes 1 \(alpha\) positional .* got 2"):
+        EntmaxClassifier(1.5, 3)
     with pytest.raises(ValueError, match=r"'mapping' .*is a parameter of LinearClass"):
         EntmaxClassifier().set_params(mapping__alpha=1)
     with pytest.raises(
