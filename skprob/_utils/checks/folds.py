@@ -5,6 +5,11 @@ from reprlib import repr as short_repr
 
 import numpy as np
 
+_GROUPS = (
+    " fit passes its argument groups to cv if scikit-learn's metadata routing is on: "
+    "call sklearn.set_config(enable_metadata_routing=True)."
+)
+
 
 def rows_of_folds(cv, X, y, is_class, params):
     """Numbers of the training and test rows of each fold of a user's `cv`.
@@ -23,7 +28,8 @@ def rows_of_folds(cv, X, y, is_class, params):
     Raises
     ------
     ValueError
-        If there are no such folds, a row is not among those of X, or a fold is no pair.
+        If there are no such folds, a row is not among those of X, or a fold is no pair;
+        if `cv` is a class.
 
     Examples
     --------
@@ -32,6 +38,11 @@ def rows_of_folds(cv, X, y, is_class, params):
     """
     from sklearn.model_selection import check_cv  # Imported when used.
 
+    if isinstance(cv, type):
+        raise ValueError(
+            f"cv must be an object; got the class {cv.__name__}. Give an instance, "
+            f"{cv.__name__}(...)."
+        )
     n_samples = y.shape[0]
     rows = np.arange(n_samples)
     try:
@@ -50,5 +61,6 @@ def rows_of_folds(cv, X, y, is_class, params):
         raise ValueError(
             "cv must make pairs of training and test rows, as numbers from 0 to "
             f"{n_samples - 1} or as masks of all {n_samples} rows. {error}"
+            f"{_GROUPS if 'groups' in str(error) else ''}"
         ) from error
     return pairs

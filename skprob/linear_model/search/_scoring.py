@@ -21,6 +21,11 @@ def is_scikit_learns(scorer):
 
 def check_scorer(scorer):
     """Raise for a function that cannot be called as a scorer, such as a metric."""
+    if isinstance(scorer, type):
+        raise ValueError(
+            "scoring must be a name or a function of (estimator, X, y); got the class "
+            f"{scorer.__name__}. Give an instance, {scorer.__name__}(...)."
+        )
     try:
         parameters = signature(scorer)
     except (TypeError, ValueError):  # Some functions of C have no signature.
