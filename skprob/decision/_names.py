@@ -7,6 +7,7 @@ from itertools import pairwise
 from scipy import sparse
 
 from .._utils.checks import as_real, distinct_classes, in_order
+from .._utils.labels import plain_names
 from .._utils.typing import ArrayLike, MatrixLike
 from ._input import as_indicator
 
@@ -25,7 +26,7 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     Returns
     -------
     names : list of n_samples lists
-        Python's own types, in the order of the classes.
+        Python's own types, and NumPy's for dates, in the order of the classes.
 
     Raises
     ------
@@ -50,6 +51,6 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
         indicator = as_real("indicator", indicator)
     n_rows = indicator.shape[0] if indicator.ndim else 0
     sets = as_indicator(indicator, (n_rows, len(classes)), "indicator")
-    names = classes[sets.indices].tolist()
+    names = plain_names(classes[sets.indices])
     ends = sets.indptr.tolist()
     return [names[i:j] for i, j in pairwise(ends)]

@@ -29,6 +29,14 @@ def test_names_of_sets():
             names_of(nothing, ["a", "b", "c"])
 
 
+def test_dates_have_the_type_of_the_classes():
+    """Python has whole numbers for dates in nanoseconds."""
+    dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[ns]")
+    (names,) = names_of([[0, 1]], dates)
+    assert names == [np.datetime64("2021-01-01")]
+    assert isinstance(names[0], np.datetime64)
+
+
 def test_names_of_sets_in_a_frame_with_another_order():
     sets = {"b": [1, 0], "c": [0, 1], "a": [1, 0]}
     for frame in (pd.DataFrame(sets), pl.DataFrame(sets)):
