@@ -46,6 +46,21 @@ def plain_labels(labels):
     return labels.to_numpy()
 
 
+def types_of_objects(labels):
+    """Description of labels that are objects of Python, for errors, with advice.
+
+    Examples
+    --------
+    >>> types_of_objects([1, "a", "b"])
+    'objects of type int, str. Give text, such as [str(label) for label in y]'
+    """
+    types = sorted({type(label).__name__ for label in labels})
+    return (
+        f"objects of type {', '.join(types)}. Give text, such as [str(label) for label "
+        "in y]"
+    )
+
+
 def positions_of(labels, classes):
     """The number of each label among the classes.
 

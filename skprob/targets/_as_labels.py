@@ -6,6 +6,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
+from .._utils.labels import types_of_objects
+
 
 def as_labels(y):
     """Labels as a one-dimensional array whose entries can be sorted.
@@ -40,7 +42,7 @@ def as_labels(y):
         types = {type(label) for label in y}
         if all(issubclass(t, str) for t in types):
             return y
-        description = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
+        description = types_of_objects(y)
         if all(issubclass(t, (Real, np.bool_)) for t in types):
             y = np.array(y.tolist())
             if y.dtype == object:

@@ -147,7 +147,7 @@ def test_what_may_be_a_label(y):
     [
         ([0.5, 1.0], "continuous, 0.5 in row 0"),
         ([1.0, np.nan], "continuous, nan in row 1"),
-        (np.array(["a", 1], dtype=object), "objects of type int, str"),
+        (np.array(["a", 1], dtype=object), "objects of type int, str. Give text, "),
         (np.array(["2024", "NaT"], dtype="M8[s]"), "NaT in row 1"),
         (np.array([0, 1j]), "dtype complex128"),
         (np.array([0, 2**64], dtype=object), "whole numbers of more than 64 bits"),

@@ -61,7 +61,7 @@ from .points import (
     as_marginals,
     as_points,
 )
-from .targets import are_labels
+from .targets import are_labels, refuse_missing_labels
 from .tensors import check_tensor
 from .unknown import fill_unknown, known_part
 
@@ -106,6 +106,7 @@ __all__ = [
     "real_or_nan",
     "refuse_arrays",
     "refuse_dask",
+    "refuse_missing_labels",
     "refuse_times",
     "refuse_unreadable",
     "refuse_unreadable_numbers",

@@ -38,7 +38,7 @@ def _finite_or_labels(y, name, may_have_unknown):
         raise ValueError(
             f"Expected array-like (array or non-string sequence), got {y!r}."
         )
-    _refuse_missing_labels(y, name)
+    refuse_missing_labels(y, name)
     y = plain_labels(y)
     options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
     if may_have_unknown:
@@ -54,7 +54,7 @@ def _finite_or_labels(y, name, may_have_unknown):
     return numbers
 
 
-def _refuse_missing_labels(y, name):
+def refuse_missing_labels(y, name):
     """Raise if a vector, or a single column, has a row without a label."""
     if sparse.issparse(y):
         return

@@ -6,13 +6,20 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..._utils.arrays import is_foreign, on_host, to_numpy
-from ..._utils.checks import fill_unknown, in_order, names_of_columns, refuse_dask
+from ..._utils.checks import (
+    fill_unknown,
+    in_order,
+    names_of_columns,
+    refuse_dask,
+    refuse_missing_labels,
+)
 from ..._utils.fitted import last_step
 from ..._utils.labels import (
     label_indicator,
     plain_labels,
     plain_names,
     positions_of,
+    types_of_objects,
 )
 from .._input import as_indicator
 
@@ -50,10 +57,21 @@ def labels_or_sets(y):
             return column_or_1d(y, warn=True), "class"
     # scikit-learn sorts the labels: None and text cannot be compared.
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{allowed}. {error}") from None
+        raise ValueError(f"{allowed}. {_reason(y, str(error))}") from None
     if kind != "multilabel-indicator":
         raise ValueError(f"{allowed}; got {kind} data.")
     return (y if hasattr(y, "shape") else np.asarray(y)), "label_set"
+
+
+def _reason(y, message):
+    """The reason why `y` is refused, from the message of scikit-learn's error."""
+    if "label type: unknown" in message or "not supported between" in message:
+        try:
+            refuse_missing_labels(y, "y")
+        except ValueError as error:
+            return error
+        return f"Unknown label type: {types_of_objects(y)}."
+    return message.partition("\n")[0]  # The other lines show all values.
 
 
 def labels_to_compare(y, classes, n_rows):

@@ -1,6 +1,7 @@
 """The truth by which sets are calibrated and scored."""
 
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -119,7 +120,19 @@ def test_folds_without_a_class_are_refused():
         (np.where(IRIS[1] == 1, np.nan, IRIS[1]), r"y must be labels.*contains NaN"),
         (np.where(np.eye(3)[IRIS[1]] == 1, np.nan, 0), r"y must be .*contains NaN"),
         (None, "y must be labels of shape"),
-        (np.array(["a", None, "b"], object)[IRIS[1]], "y must be labels.*NoneType"),
+        (
+            np.array(["a", None, "b"], object)[IRIS[1]],
+            "y must be labels.*None, in row 50 and 49 other rows. Leave out the rows",
+        ),
+        (
+            np.array(["a", 1, "b"], object)[IRIS[1]],
+            r"y must be labels.*objects of type int, str. Give text, such as \[str\(",
+        ),
+        (
+            np.array([Decimal(k) for k in range(3)])[IRIS[1]],
+            "y must be labels.*objects of type Decimal. Give text",
+        ),
+        (IRIS[1] * (1 + 0j), r"y must be labels.* Complex data not supported$"),
         (np.array([b"a", b"b", b"c"])[IRIS[1]], "y must be labels.*bytes"),
     ],
 )
