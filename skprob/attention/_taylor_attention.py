@@ -111,6 +111,7 @@ def taylor_attention(
 
 
 def _all_keys(query, key, value, order):
+    """Weighted sums of the values of all keys, for each query."""
     step = _step(query.shape[1], order)
     total = 0.0
     for rows in slices(len(key), step):
@@ -122,7 +123,11 @@ def _all_keys(query, key, value, order):
 
 
 def _causal(query, key, value, order):
-    """Sums over the chunks before a chunk, and the lower triangle of its weights."""
+    """Weighted sums of the values of the keys up to that of each query.
+
+    A block of queries has the sum over all blocks before it, and the lower triangle of
+    the weights inside it.
+    """
     step = min(_step(query.shape[1], order), 128)
     total, out = 0.0, np.empty((len(query), value.shape[1]))
     for rows in slices(len(key), step):

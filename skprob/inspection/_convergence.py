@@ -202,31 +202,33 @@ class ConvergenceDisplay:
         self.figure_ = self.ax_.figure
         self.lines_, self.stage_lines_, self.gap_lines_ = [], [], []
         for label, history in self.histories.items():
-            scale, values = 1.0, history[y]
-            is_final = history["stage"] == "final"
-            if y == "objective":
-                scale, values = _relative(values, is_final, self.reference)
-            style = {"label": label, "marker": ".", **line_kw}
-            line = self._draw(history[x], np.where(is_final, values, np.nan), **style)
-            self.lines_.append(line)
-            for name in dict.fromkeys(history["stage"][~is_final].tolist()):
-                stage_values = np.where(history["stage"] == name, values, np.nan)
-                if _is_shown(stage_values).any():
-                    style |= {"label": f"{label}, {name}", "color": line.get_color()}
-                    style |= {"linestyle": "--"}
-                    stage_line = self._draw(history[x], stage_values, **style)
-                    self.stage_lines_.append(stage_line)
-            gaps = history["duality_gap"] / scale
-            if y == "objective" and _is_shown(gaps).any():
-                style = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
-                label = f"{label}, duality gap"
-                gap_line = self._draw(history[x], gaps, label=label, **style)
-                self.gap_lines_.append(gap_line)
+            self._draw_fit(label, history, x, y, line_kw)
         self.ax_.set(xlabel=_X_LABELS[x], ylabel=_Y_LABELS[y], yscale="log")
         if x == "iteration":
             self.ax_.xaxis.get_major_locator().set_params(integer=True)
         self.ax_.legend(fontsize="small")
         return self
+
+    def _draw_fit(self, label, history, x, y, line_kw):
+        """Draw the lines of one fit: of its final stage, of others, and of its gap."""
+        values, unit, stage = history[y], 1.0, history["stage"]
+        is_final = stage == "final"
+        if y == "objective":
+            values, unit = _relative(values, is_final, self.reference)
+        style = {"label": label, "marker": ".", **line_kw}
+        line = self._draw(history[x], np.where(is_final, values, np.nan), **style)
+        self.lines_.append(line)
+        style |= {"color": line.get_color(), "linestyle": "--"}
+        for name in dict.fromkeys(stage[~is_final].tolist()):
+            of_stage = np.where(stage == name, values, np.nan)
+            if _is_shown(of_stage).any():
+                style["label"] = f"{label}, {name}"
+                self.stage_lines_.append(self._draw(history[x], of_stage, **style))
+        gaps = history["duality_gap"] / unit
+        if y == "objective" and _is_shown(gaps).any():
+            style = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
+            style["label"] = f"{label}, duality gap"
+            self.gap_lines_.append(self._draw(history[x], gaps, **style))
 
     def _draw(self, x, values, **style):
         shown = _is_shown(values)
@@ -234,11 +236,11 @@ class ConvergenceDisplay:
 
 
 def _relative(objective, is_final, reference):
-    """Unit and values of the suboptimality."""
+    """The suboptimality in units of the reference, and this unit."""
     best = np.nanmin(objective[is_final]) if reference is None else reference
     # If the objective is zero, the suboptimality is absolute.
     unit = abs(best) or 1.0
-    return unit, (objective - best) / unit
+    return (objective - best) / unit, unit
 
 
 def _is_shown(values):

@@ -16,7 +16,7 @@ from ._matplotlib import axes_for, legend_below, text_of
 
 # Style of the lines of features without a name in the legend.
 _OTHERS = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
-# Names of the values of a search and, with an "s" appended, of the chosen one.
+# Names of the chosen value of a search and, with an "s" appended, of all its values.
 _SEARCHED = ("alpha", "noise")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._matplotlib import POSSIBLE, PREDICTED, text_of
 
-# Fewer classes have bars of the same height and space below them.
+# Number of bars that fill the height. Below fewer bars there is space.
 _LEAST_LINES = 5
 # Largest width of a number, as a probability.
 _NUMBER = 0.18
@@ -79,7 +79,7 @@ def _number_bars(ax, bars, widths, target):
     numbers = [f"{width:.2g}" for width in widths]
     texts = ax.bar_label(bars, numbers, padding=4, fontsize="small")
     for text, width, share in zip(texts, widths, target, strict=True):
-        # To the right of the mark, where it would cover the number.
+        # Move the number to the right of a mark that would cover it.
         if width < share < width + _NUMBER:
             text.xy = share, text.xy[1]
 

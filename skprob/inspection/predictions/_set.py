@@ -259,7 +259,7 @@ class SetDisplay:
 def _draw_coverage(ax, groups):
     """Points with the interval of each."""
     size, coverage, low, high = np.array([group[2:] for group in groups]).T
-    # A share by rounding outside of its interval.
+    # By rounding, a share may be outside of its interval.
     lengths = np.maximum([coverage - low, high - coverage], 0)
     ax.errorbar(
         size,
