@@ -15,10 +15,11 @@ C : float, "auto" or "loo", default=1.0
     - "auto": a penalty with the same effect as ``C=1`` for softmax. C is inversely
       proportional to the curvature of the loss at equal scores, for entmax
       ``n_classes ** (1 - alpha)``, or ``1 / (n_classes * (alpha - 1))`` with alpha
-      above 2. If the variances of the features sum to less than 20, it is multiplied by
-      20 divided by the sum, or for ``l1_ratio=1`` by the square root of this. Take it
-      for mappings with exact zeros, for which ``C=1`` is much too weak a penalty if
-      there are many classes;
+      above 2. For ``l1_ratio=1`` it is inversely proportional to the gradient instead,
+      which is that of softmax for entmax: 1. If the variances of the features sum to
+      less than 20, it is multiplied by 20 divided by the sum, or for ``l1_ratio=1`` by
+      the square root of this. Take it for mappings with exact zeros, for which ``C=1``
+      is much too weak a ridge penalty if there are many classes;
     - "loo": the C with the best approximate leave-one-out score of ten values, from
       1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
       derivatives, the penalty of ``l1_ratio=0`` and X in memory. With many features and

@@ -35,7 +35,7 @@ def automatic_C(spec, loss, rows):
     -------
     C : float
     """
-    C = C_of_loss(loss, rows.n_scores)
+    C = C_of_loss(loss, rows.n_scores, spec.l1_ratio)
     if spec.unit_rows is not None:  # They have no penalty.
         return C
     mean, deviation = rows.mean_and_deviation()
@@ -57,7 +57,7 @@ def automatic_C(spec, loss, rows):
     return C
 
 
-def C_of_loss(loss, n_classes):
+def C_of_loss(loss, n_classes, l1_ratio=0.0):
     """The C with the same effect as C=1 for softmax, for features of any variance.
 
     Near zero coefficients an objective is a quadratic function whose curvature is that
@@ -72,11 +72,17 @@ def C_of_loss(loss, n_classes):
     of them. The mean slope of a probability, alpha - 1, stands for it: C is
     1 / (n_classes (alpha - 1)).
 
+    With the penalty ‖W‖₁ / C, a coefficient is zero while its gradient is at most 1/C,
+    whatever the curvature. So C is in inverse proportion to the gradient at equal
+    scores, which all Fenchel-Young losses share: it is 1 for them. With an `l1_ratio`
+    between 0 and 1 it is a geometric mean of both numbers.
+
     Parameters
     ----------
     loss : Loss
         Checked.
     n_classes : int
+    l1_ratio : float, default=0.0
 
     Returns
     -------
@@ -108,13 +114,29 @@ def C_of_loss(loss, n_classes):
             f"C must be a number for {loss!r}: 'auto' is computed from the curvature "
             f"of the loss at equal scores, which is {curvature:.3g}."
         )
-    return _curvature_of_logistic_loss(loss.traits.polytope, n_classes) / curvature
+    polytope = loss.traits.polytope
+    C = _curvature_of_logistic_loss(polytope, n_classes) / curvature
+    if l1_ratio > 0:
+        gradient = _gradient(loss, n_classes)
+        of_l1 = _gradient(_logistic_loss(polytope), n_classes) / gradient
+        C = C ** (1 - l1_ratio) * of_l1**l1_ratio
+    return C
+
+
+def _logistic_loss(polytope):
+    return FenchelYoungLoss(Sigmoid() if polytope == "cube" else Softmax())
 
 
 @cache
 def _curvature_of_logistic_loss(polytope, n_classes):
-    mapping = Sigmoid() if polytope == "cube" else Softmax()
-    return _curvature(FenchelYoungLoss(mapping), n_classes)
+    return _curvature(_logistic_loss(polytope), n_classes)
+
+
+def _gradient(loss, n_classes):
+    """Norm of the gradient of a loss of the first label, at equal scores."""
+    scores = np.full((1, n_classes), loss.traits.base_score)
+    target = DenseTarget(np.eye(1, n_classes))
+    return float(np.linalg.norm(loss.linearize(scores, target).gradient))
 
 
 def _curvature(loss, n_classes):

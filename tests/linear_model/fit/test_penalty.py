@@ -15,6 +15,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
+from skprob.linear_model import smallest_C
 from skprob.losses import AccuracyLoss
 from skprob.mappings import Entmax, Softmax, Temperature
 
@@ -88,7 +89,7 @@ def test_small_variances_of_other_penalties():
     assert without.C_ == pytest.approx(3**-0.5, rel=1e-12)
     lasso = EntmaxClassifier(l1_ratio=1.0, **options)
     coef = lasso.fit(X, y).coef_
-    assert lasso.C_ == pytest.approx((20 / X.var(axis=0).sum() / 3) ** 0.5, rel=1e-12)
+    assert lasso.C_ == pytest.approx((20 / X.var(axis=0).sum()) ** 0.5, rel=1e-12)
     assert_allclose(lasso.fit(X / 100, y).coef_, 100 * coef, atol=1e-2)
 
 
@@ -119,6 +120,34 @@ def test_close_to_zero_it_shrinks_all_mappings_alike():
         moved.append(scores / strength)
     for other in moved[1:]:
         assert_allclose(other, moved[0], rtol=0.05, atol=0.02 * np.abs(other).max())
+
+
+def test_the_lasso_selects_alike_with_all_losses():
+    """The first coefficient enters at a C that does not depend on the curvature."""
+    X, y = labels()
+    ratios = []
+    for model in (
+        LinearClassifier(Softmax()),
+        LinearClassifier(Entmax(1.5)),
+        LinearClassifier(Entmax(2.0)),
+        LinearClassifier(Temperature(Softmax(), 30.0)),
+        LinearClassifier(Temperature(Softmax(), 30.0), loss="log"),
+    ):
+        model.set_params(C="auto", l1_ratio=1.0, max_iter=10_000)
+        ratios.append(model.fit(X, y).C_ / smallest_C(model, X, y))
+    assert_allclose(ratios, ratios[0], rtol=1e-3)
+    # Coefficients in the unit of the temperature have the same probabilities.
+    options = {"C": "auto", "l1_ratio": 1.0, "tol": 1e-10}
+    plain = LinearClassifier(Entmax(2.0), **options).fit(X, y)
+    heated = LinearClassifier(Temperature(Entmax(2.0), 0.01), **options).fit(X, y)
+    assert (plain.coef_ == 0).any() and (plain.coef_ != 0).any()
+    assert_allclose(heated.predict_proba(X), plain.predict_proba(X), atol=1e-6)
+    # Of the elastic net, C is between those of the lasso and of the ridge penalty.
+    Cs = [
+        LinearClassifier(Entmax(2.0), C="auto", l1_ratio=ratio).fit(9 * X, y).C_
+        for ratio in (0.0, 0.5, 1.0)
+    ]
+    assert_allclose(Cs, [1 / 3, 3**-0.5, 1], rtol=1e-12)
 
 
 def test_the_grid_of_a_search_is_in_units_of_the_mapping():
