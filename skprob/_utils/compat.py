@@ -92,6 +92,9 @@ def check_weights(sample_weight, X, *, may_be_zero=False):
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {n_dimensions}D array."
         )
+    if n_dimensions == 0 and sample_weight is not None:
+        # scikit-learn does not check a number.
+        sample_weight = np.full(X.shape[0], sample_weight)
     weights = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True, **_ALLOW_ZEROS
     )

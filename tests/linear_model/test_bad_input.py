@@ -210,6 +210,11 @@ DATA = {
     ),
     "short weights": ((X, y, WEIGHT[:5]), r"sample_weight must .*\(5,\).*\(12,\)"),
     "weights in a column": ((X, y, WEIGHT[:, None]), "sample_weight must .* 2D array"),
+    "one weight, NaN": ((X, y, np.nan), "sample_weight must be finite.*contains NaN"),
+    "one weight, infinite": ((X, y, np.inf), "sample_weight must be .*infinity"),
+    "one weight, negative": ((X, y, -1), "sample_weight must .*non-negative"),
+    "huge weights": ((X, y, [10**400] * 12), "sample_weight must be finite.*too large"),
+    "huge X": (([[10**400]] * 12, y), "X must be finite numbers.*too large"),
     "zero weights": ((X, y, 0 * WEIGHT), "sample_weight must .* not all zero"),
     "a negative weight": (
         (X, y, changed(WEIGHT, 2, -1)),

@@ -29,7 +29,7 @@ def naming(argument, X=None):
         # The check for infinities in scikit-learn may overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             yield
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         message = without_values(str(error))
         if argument == "X":
             if is_about_features(message):

@@ -15,7 +15,7 @@ _CHOICES = {
 def check_choices(method, covariance, level):
     """Raise unless the arguments of a table are allowed."""
     for name, value in (("method", method), ("covariance", covariance)):
-        if value not in _CHOICES[name]:
+        if not isinstance(value, str) or value not in _CHOICES[name]:
             raise ValueError(
                 f"{name} must be one of {_CHOICES[name]}; got {value!r}."
                 f"{did_you_mean(value, _CHOICES[name])}"

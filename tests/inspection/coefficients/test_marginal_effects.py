@@ -227,6 +227,7 @@ def test_bad_arguments_are_refused():
     model = SigmoidClassifier(C=np.inf).fit(X, THREE)
     for given, message in (
         ({"covariance": "hess"}, "covariance must be one of"),
+        ({"covariance": np.eye(3)}, "covariance must be one of"),
         ({"method": "boot"}, "method must be one of"),
         ({"level": 1}, "level must be between 0 and 1"),
         ({"groups": GROUPS[:5]}, r"each of the 250 rows; got shape \(5,\)"),
