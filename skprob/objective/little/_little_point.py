@@ -78,9 +78,10 @@ class LittlePoint(LinearPoint):
         first, second, number = upper_triangle(n_outputs)
         pairs = matrices.transpose(1, 2, 0).reshape(n_outputs**2, -1)
         pairs = pairs.take(first * n_outputs + second, axis=0) * block.weight
-        if not math.isfinite(pairs.sum()):
+        if not math.isfinite(np.vdot(pairs, pairs)):
             check_finite("second derivative of the loss", matrices, objective.loss)
-        return block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
+        sandwiches = block.design.sandwich(pairs.T).take(number, axis=0)
+        return sandwiches.transpose(0, 2, 1, 3)
 
     def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask includes: see `LinearPoint`."""
@@ -167,7 +168,7 @@ class EvaluatedRows:
     def mean_gradient(self, objective):
         """Gradient of the mean loss, (M, size), in half a pass."""
         gradient = objective.blocks.single.design.rmatvec(self.weighted_gradients)
-        if not math.isfinite(gradient.sum()):
+        if not math.isfinite(np.vdot(gradient.T, gradient.T)):
             self.check_gradient(objective.loss)
         return objective.without_common_part(gradient)
 
