@@ -22,7 +22,7 @@ from ...data import LittleDesign, SingleBlock
 from .._block_point import BlockPoint, check_finite
 from .._linear_point import LinearPoint
 from .._penalty import add_penalty
-from ._piece_hessian import little_piece_hessian
+from ._piece_hessian import hessian_of_columns, little_piece_hessian
 
 
 def is_little(blocks):
@@ -61,9 +61,11 @@ class LittlePoint(LinearPoint):
 
     def hessian(self):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
-        objective = self._objective
+        objective, (n_outputs, size) = self._objective, self._objective.shape
         if objective.n_parameters > objective.tuning.few_parameters:
             return super().hessian()
+        if n_outputs == 1:
+            return hessian_of_columns(objective, self, np.arange(size))
         hessian = self.mean_loss_hessian()
         add_penalty(hessian, self.ridge, objective.common_columns)
         return hessian.reshape(objective.n_parameters, objective.n_parameters)

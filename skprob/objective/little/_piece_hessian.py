@@ -27,7 +27,7 @@ def little_piece_hessian(objective, point, included, damping, dtype):
         None where it is not such a product, or takes longer than the general one.
     """
     if len(included) == 1 and dtype == np.float64:
-        return _hessian_of_columns(objective, point, included[0].nonzero()[0], damping)
+        return hessian_of_columns(objective, point, included[0].nonzero()[0], damping)
     # Else it is a part of the whole Hessian, without damping.
     n_rows, (n_outputs, size) = len(point.rows.raw), included.shape
     cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
@@ -42,12 +42,16 @@ def little_piece_hessian(objective, point, included, damping, dtype):
     return hessian
 
 
-def _hessian_of_columns(objective, point, columns, damping):
-    """Hessian of some columns of the only raw prediction, in one pass."""
+def hessian_of_columns(objective, point, columns, damping=0.0):
+    """Hessian of some columns of the only raw prediction, in one pass.
+
+    They are given by their numbers. The other arguments are those of
+    :func:`little_piece_hessian`.
+    """
     block = objective.blocks.single
     objective.count(1)
-    curvature = point.rows.linear.hessian_matrices()[:, 0, 0] + damping
-    if not math.isfinite(curvature.sum()):
+    curvature = point.rows.linear.hessian_diagonal()[:, 0] + damping
+    if not math.isfinite(curvature.dot(curvature)):
         what = "second derivative of the loss"
         check_finite(what, curvature[:, None], objective.loss)
     weight = block.weight * curvature
