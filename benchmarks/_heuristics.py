@@ -269,6 +269,9 @@ GROUPS = {
         "curvature of each output nearer to the targets": without(
             far_by_output=math.inf, groups="label sets"
         ),
+        "first residuals of each output kept": without(
+            residuals_kept=0, groups="label sets"
+        ),
         "moments of each output renewed": without(
             most_curvature_change=math.inf, groups="label sets"
         ),

@@ -10,7 +10,12 @@ from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
 from ._block_point import BlockPoint, BlockRay
 from ._penalty import add_penalty
 from ._piece_hessian import add_penalty_to_piece
-from ._scaled_hessian import ScaledHessian, gradient_in_single_precision, shift_of
+from ._scaled_hessian import (
+    ScaledBlock,
+    ScaledHessian,
+    gradient_in_single_precision,
+    shift_of,
+)
 
 
 def points_at(objective, parameters):
@@ -202,7 +207,8 @@ class LinearPoint(LinearCurvature):
 
     def scaled_hessian(self, unit, center):
         """The `ScaledHessian` in these coordinates, for rows of a CSR matrix."""
-        return ScaledHessian(self._objective, self._points, unit, center)
+        rows = self._points.map(ScaledBlock)
+        return ScaledHessian(self._objective, rows, unit, center)
 
     def without_tails(self, step):
         """Loss in the tails along a step, and the point without them.

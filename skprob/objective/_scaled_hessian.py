@@ -1,11 +1,13 @@
 """Hessian products of sparse rows in the coordinates of a preconditioner.
 
-They are in single precision. On 20 newsgroups a product takes 0.7 times as long as one
-of :class:`LinearPoint`, which scales, centres and transposes arrays of the size of the
-parameters before and after the products with X. Conjugate gradients multiply X with
-each of their directions. The raw predictions of the step are the sum of these products,
-so that a line search takes no further product.
+They are in single precision, unless another type is chosen. On 20 newsgroups a product
+takes 0.7 times as long as one of :class:`LinearPoint`, which scales, centres and
+transposes arrays of the size of the parameters before and after the products with X.
+Conjugate gradients multiply X with each of their directions. The raw predictions of the
+step are the sum of these products, so that a line search takes no further product.
 """
+
+import copy
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ._block_point import BlockPoint, BlockRay, check_finite
 
 
 class ScaledHessian:
-    """The Hessian of a linear objective in variables (size, M), in single precision.
+    """The Hessian of a linear objective in variables (size, M).
 
     The parameters of output k are unit[k] * v_k; from the last one, of the constant,
     the inner product of center[k] and v_k without its last entry is subtracted.
@@ -22,33 +24,43 @@ class ScaledHessian:
     Parameters
     ----------
     objective : LinearObjective
-        Its description suits single precision.
-    points : Blocks of BlockPoint
+    rows : Blocks
+        ``rows.hessian_product(coef, shift)`` is the product of a block with
+        coefficients (size, M), without the penalty.
     unit : ndarray of shape (M, size)
     center : ndarray of shape (M, size - 1) or None
         None if there is no constant.
+    precision : type, default=numpy.float32
+        Floating-point type of the variables and of the products.
     """
 
-    def __init__(self, objective, points, unit, center):
-        self._objective = objective
+    def __init__(self, objective, rows, unit, center, precision=np.float32):
+        self._objective, self._rows = objective, rows
         ridge = objective.penalty.diagonal * unit**2
-        self._unit, self._ridge = _in_single(unit.T), _in_single(ridge.T)
-        self._center = None if center is None else _in_single(center.T)
-        self._shift = _in_single(shift_of(objective.units))
-        self._rows = points.map(ScaledBlock)
+        self._unit, self._ridge, self._center = (
+            None if matrix is None else matrix.T.astype(precision, "C", copy=False)
+            for matrix in (unit, ridge, center)
+        )
+        self._shift = shift_of(objective.units).astype(precision)
+
+    def of_outputs(self, some):
+        """The Hessian of some of the outputs, given by their numbers."""
+        other = copy.copy(self)
+        other._rows = self._rows.map(_of_outputs, some)
+        other._unit, other._ridge = self._unit[:, some], self._ridge[:, some]
+        other._center = None if self._center is None else self._center[:, some]
+        return other
 
     def product(self, variables):
-        """Hessian times variables (size * M,), in one pass."""
-        objective = self._objective
-        objective.count(1)
-        variables = variables.reshape(len(self._unit), -1)
-        coef = self._unit * variables
+        """Hessian times variables (size, M), which may be flat, in one pass."""
+        objective, unit = self._objective, self._unit
+        objective.count(unit.shape[1] / objective.shape[0])
+        shape, variables = variables.shape, variables.reshape(unit.shape)
+        coef = unit * variables
         if self._center is not None:
             coef[-1] -= np.einsum("jk,jk->k", self._center, variables[:-1])
         # Sums of blocks would be in double precision.
-        product, *others = self._rows.collect(
-            ScaledBlock.hessian_product, coef, self._shift
-        )
+        product, *others = self._rows.collect(_hessian_product, coef, self._shift)
         for other in others:
             product += other
         if objective.description.is_shift_invariant:
@@ -56,11 +68,11 @@ class ScaledHessian:
             mean = product @ np.full(n_outputs, 1 / n_outputs, np.float32)
             product -= mean[:, None]
         of_constant = product[-1].copy()
-        product *= self._unit
+        product *= unit
         if self._center is not None:
             product[:-1] -= self._center * of_constant
         product += self._ridge * variables
-        return product.reshape(-1)
+        return product.reshape(shape)
 
     def moved(self, length):
         """Move by a length along the variables of the last product."""
@@ -112,8 +124,15 @@ class ScaledBlock:
         return self._rows.rmatvec(change.astype(np.float32), shift)
 
 
-def _in_single(numbers):
-    return numbers.astype(np.float32, order="C")
+# Functions of a block, for Blocks.map and Blocks.collect.
+
+
+def _of_outputs(rows, some):
+    return rows.of_outputs(some)
+
+
+def _hessian_product(rows, coef, shift):
+    return rows.hessian_product(coef, shift)
 
 
 def shift_of(units):

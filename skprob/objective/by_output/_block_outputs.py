@@ -116,10 +116,13 @@ class BlockOutputs:
         curvature = columns_of(self.curvature, outputs)
         return self.block.design.power_sums(curvature.astype(precision, order="K"))
 
-    def curved(self, precision):
-        """The :class:`CurvedRows`, for products in a precision."""
+    def curved(self, precision, is_sparse):
+        """The :class:`CurvedRows` in a precision, of scaled rows if X `is_sparse`."""
         curvature = self.curvature.astype(precision, copy=False, order="K")
-        return CurvedRows(self.block.design, curvature)
+        design = self.block.design
+        return CurvedRows(
+            design.scaled_rows if is_sparse else ByColumn(design), curvature
+        )
 
     def along(self, step):
         """The :class:`BlockOutputsRay` along a step (M, size) of the parameters."""
@@ -128,21 +131,42 @@ class BlockOutputs:
 
 
 class CurvedRows:
-    """Rows of a design with curvatures (n_rows, m) of some outputs."""
+    """Rows with curvatures (n_rows, m) of some outputs.
 
-    def __init__(self, design, curvature):
-        self._design, self._curvature = design, curvature
+    Parameters
+    ----------
+    rows : ScaledRows or ByColumn
+    curvature : ndarray of shape (n_rows, m)
+    """
+
+    def __init__(self, rows, curvature):
+        self._rows, self._curvature = rows, curvature
 
     def of_outputs(self, outputs):
         """The rows with the curvatures of some of the outputs."""
-        return CurvedRows(self._design, columns_of(self._curvature, outputs))
+        return CurvedRows(self._rows, columns_of(self._curvature, outputs))
 
-    def hessian_product(self, direction):
-        """Hessian times a direction, both of shape (m, size)."""
-        change = self._design.matvec(direction)
+    def hessian_product(self, coef, shift):
+        """Hessian times coefficients, both of shape (size, m)."""
+        change = self._rows.matvec(coef, shift)
         change = change.astype(self._curvature.dtype, copy=False)
         change *= self._curvature
-        return (self._design.rmatvec(change),)
+        return self._rows.rmatvec(change, shift).astype(coef.dtype, copy=False)
+
+
+class ByColumn:
+    """Products of a design with coefficients column by column, as `ScaledRows`."""
+
+    def __init__(self, design):
+        self._design = design
+
+    def matvec(self, coef, shift):
+        """Raw predictions (n_rows, m); the design has the shift."""
+        return self._design.matvec(coef.T)
+
+    def rmatvec(self, residual, shift):
+        """Products (size, m) with a residual (n_rows, m)."""
+        return self._design.rmatvec(residual).T
 
 
 class BlockOutputsRay:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._utils.arrays import rows_of
+from .._scaled_hessian import ScaledHessian
 from ._block_outputs import (
     BlockOutputs,
     BlockOutputsRay,
-    CurvedRows,
     constants,
     in_order_of,
     outputs_at,
@@ -107,10 +107,13 @@ class OutputsPoint:
         self._count(1, len(some))
         return self._points.sum(BlockOutputs.curvature_sums, some, precision)
 
-    def hessian(self, precision):
-        """The :class:`OutputsHessian`, for products in a precision."""
-        rows = self._points.map(BlockOutputs.curved, precision)
-        return OutputsHessian(self._objective, rows, precision)
+    def scaled_hessian(self, unit, center, precision):
+        """The `ScaledHessian` in these coordinates, for products in a precision."""
+        objective = self._objective
+        is_sparse = objective.description.suits_single_precision
+        is_sparse = is_sparse and precision is np.float32
+        rows = self._points.map(BlockOutputs.curved, precision, is_sparse)
+        return ScaledHessian(objective, rows, unit, center, precision)
 
     def duality_gaps(self):
         """Bounds (m,) on the values less their minima; one pass in all calls."""
@@ -124,27 +127,6 @@ class OutputsPoint:
 
     def _count(self, passes, n_outputs):
         self._objective.count(passes * n_outputs / self._objective.shape[0])
-
-
-class OutputsHessian:
-    """The Hessians of some outputs at a point."""
-
-    def __init__(self, objective, rows, precision):
-        self._objective, self._rows, self._precision = objective, rows, precision
-
-    def of_outputs(self, some):
-        """The Hessians of some of these outputs."""
-        rows = self._rows.map(CurvedRows.of_outputs, some)
-        return OutputsHessian(self._objective, rows, self._precision)
-
-    def product(self, direction):
-        """Each Hessian times its row of a direction (m, size), in a pass."""
-        objective = self._objective
-        objective.count(len(direction) / objective.shape[0])
-        rough = direction.astype(self._precision, copy=False, order="K")
-        (product,) = self._rows.sum(CurvedRows.hessian_product, rough)
-        product += objective.penalty.product(direction)
-        return product
 
 
 class OutputsRay:

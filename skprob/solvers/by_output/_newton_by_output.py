@@ -20,7 +20,7 @@ from .._state import State
 from ._conjugate_gradients import conjugate_gradients
 from ._done import outputs_done
 from ._problem import OutputsPoint
-from ._scaling import OutputScaling
+from ._scaling import OutputScaling, squared_lengths
 
 
 class WholePoint(NamedTuple):
@@ -106,20 +106,21 @@ class NewtonByOutput:
         scaling, curved = self._scaling(problem, state, sizes)
 
         # 1. Steps: minimise the quadratic models.
-        _, squares = scaling.times(start.gradient)
+        slope = scaling.gradient(start.gradient)
         largest = tuning.forcing_term_by_output
-        forcing = np.minimum(largest, (squares / sizes) ** 0.25)
+        forcing = np.minimum(largest, (squared_lengths(slope) / sizes) ** 0.25)
         model = conjugate_gradients(
-            curved.hessian(self._plan.precision),
-            start.gradient,
-            scaling,
+            scaling.hessian_at(curved),
+            slope,
             forcing_terms=forcing,
             least_gain=tuning.least_gain,
+            n_kept=tuning.residuals_kept,
         )
+        steps = scaling.to_parameters(model.steps)
 
         # 2. Line searches.
-        ray = start.along(model.steps)
-        slopes = (start.gradient * model.steps).sum(axis=1)
+        ray = start.along(steps)
+        slopes = np.einsum("kj,kj->k", start.gradient, steps)
         rounding = rounding_error_of(problem, 1.0, tuning) * np.maximum(sizes, at_zero)
         lengths = self._lengths(ray, start.values, slopes, rounding)
         stuck = lengths == 0
@@ -130,7 +131,7 @@ class NewtonByOutput:
         point = ray.arrive(lengths)
         curvatures = np.vstack([state.smallest_curvatures, model.least_curvatures])
         curvatures = curvatures[-tuning.curvatures_kept :]
-        _, squares = scaling.times(point.gradient)
+        squares = squared_lengths(scaling.gradient(point.gradient))
         expected = _expected_decreases(squares, curvatures.min(axis=0), lengths)
         fallen = start.values - point.values
         done, gaps = outputs_done(problem, criteria, point, expected, fallen)
@@ -160,13 +161,13 @@ class NewtonByOutput:
         scaling, is_first = state.scaling, state.scaling is None
         if is_first:
             scaling = OutputScaling.at(point, has_intercept, precision)
-        _, squares = scaling.times(point.gradient)
+        squares = squared_lengths(scaling.gradient(point.gradient))
         is_far = squares / 2 > tuning.far_by_output * sizes
         if tuning.target_share > 0 and is_far.any():
             point = point.towards_targets(tuning.target_share * is_far)
         if not is_first:
             most = tuning.most_curvature_change
-            scaling = scaling.moved_to(point, has_intercept, precision, most)
+            scaling = scaling.moved_to(point, has_intercept, most)
         return scaling, point
 
     def _lengths(self, ray, values, slopes, rounding):

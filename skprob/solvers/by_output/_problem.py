@@ -13,10 +13,10 @@ from .._problem import LinearProblem
 
 
 class OutputsHessian(Protocol):
-    """The Hessians of some outputs at a point."""
+    """The Hessians of some outputs, in the coordinates of a preconditioner."""
 
-    def product(self, direction: Array) -> Array:
-        """Each Hessian times its row of a direction (m, size), in one pass."""
+    def product(self, variables: Array) -> Array:
+        """Each Hessian times its column of variables (size, m), in one pass."""
 
     def of_outputs(self, some: Array) -> OutputsHessian:
         """The Hessians of some of these outputs, given by their numbers."""
@@ -60,8 +60,14 @@ class OutputsPoint(Protocol):
         floating-point type.
         """
 
-    def hessian(self, precision: type) -> OutputsHessian:
-        """The Hessians, for products in a floating-point type."""
+    def scaled_hessian(
+        self, unit: Array, center: Array | None, precision: type
+    ) -> OutputsHessian:
+        """The Hessians in other variables (size, m), in a floating-point type.
+
+        The parameters of output k are unit[k] * v_k; from that of the constant, the
+        inner product of center[k] and v_k without its last entry is subtracted.
+        """
 
     def duality_gaps(self) -> Array:
         """Bounds (m,) on values less minima; one pass in all calls together."""

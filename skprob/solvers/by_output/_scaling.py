@@ -14,11 +14,14 @@ _EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class OutputScaling:
-    """An approximation B of the inverse Hessian of each output.
+    """Variables of each output in which its Hessian is about the identity.
 
-    In columns that are centred by the curvature of the output, B is the inverse of the
-    diagonal. Means and variances of the columns are computed again when the total
-    curvature of an output has changed much.
+    The columns are centred by the curvature of the output, and in units in which the
+    diagonal of its Hessian is one. Means and variances of the columns are computed
+    again when the total curvature of an output has changed much.
+
+    Matrices (m, size) are in Fortran order, and variables (size, m) in C order: SciPy
+    multiplies sparse matrices with such arrays.
 
     Attributes
     ----------
@@ -29,15 +32,18 @@ class OutputScaling:
     mean, variance : ndarray of shape (m, size)
         Means and variances of the columns. Without an intercept means are zero, and
         variances mean squares. The constant column has mean zero and variance one.
-    inverse : ndarray of shape (m, size)
-        One over the diagonal of each Hessian in centred columns.
+    unit : ndarray of shape (m, size)
+        One over the root of the diagonal of each Hessian in centred columns.
+    precision : type
+        Floating-point type of the matrices and of variables.
     """
 
     total: Array
     total_before: Array
     mean: Array
     variance: Array
-    inverse: Array
+    unit: Array
+    precision: type
 
     @classmethod
     def at(cls, point, has_intercept, precision):
@@ -46,10 +52,10 @@ class OutputScaling:
         mean, variance = _mean_and_variance(
             point, np.arange(len(total)), total, has_intercept, precision
         )
-        inverse = _inverse(total, variance, point.ridge)
-        return cls(total, total, mean, variance, inverse)
+        unit = _unit(total, variance, point.ridge)
+        return cls(total, total, mean, variance, unit, precision)
 
-    def moved_to(self, point, has_intercept, precision, most_change):
+    def moved_to(self, point, has_intercept, most_change):
         """The scaling of the same outputs at another point.
 
         It takes a pass for the outputs whose curvature has changed by more than a
@@ -63,31 +69,47 @@ class OutputScaling:
             mean, variance = mean.copy(order="K"), variance.copy(order="K")
             before[changed] = total[changed]
             mean[changed], variance[changed] = _mean_and_variance(
-                point, changed, total[changed], has_intercept, precision
+                point, changed, total[changed], has_intercept, self.precision
             )
-        inverse = _inverse(total, variance, point.ridge)
+        unit = _unit(total, variance, point.ridge)
         return replace(
             self,
             total=total,
             total_before=before,
             mean=mean,
             variance=variance,
-            inverse=inverse,
+            unit=unit,
         )
 
     def of_outputs(self, some):
         """The scaling of some of the outputs."""
-        matrices = self.mean, self.variance, self.inverse
+        matrices = self.mean, self.variance, self.unit
         vectors = self.total[some], self.total_before[some]
-        return OutputScaling(*vectors, *(rows_of(matrix, some) for matrix in matrices))
+        matrices = (rows_of(matrix, some) for matrix in matrices)
+        return OutputScaling(*vectors, *matrices, self.precision)
 
-    def times(self, gradient):
-        """B gradient (m, size), and ⟨gradient, B gradient⟩ of each output (m,)."""
-        centred = gradient - self.mean * gradient[:, -1:]
-        product = centred * self.inverse
-        squares = (centred * product).sum(axis=1)
-        product[:, -1] -= (self.mean * product).sum(axis=1)
-        return product, squares
+    def hessian_at(self, point):
+        """The ``OutputsHessian`` of the same outputs at a point, in the variables."""
+        center = (self.mean * self.unit)[:, :-1]
+        return point.scaled_hessian(self.unit, center, self.precision)
+
+    def gradient(self, gradient):
+        """Gradient (size, m) in the variables, of one (m, size) in the parameters."""
+        slope = gradient.T.astype(self.precision, order="C")
+        slope -= self.mean.T * slope[-1]
+        slope *= self.unit.T
+        return slope
+
+    def to_parameters(self, variables):
+        """Parameters (m, size) of variables (size, m), in double precision."""
+        coef = self.unit.T * variables
+        coef[-1] -= np.einsum("jk,jk->k", self.mean.T, coef)
+        return coef.T.astype(np.float64, order="C")
+
+
+def squared_lengths(variables):
+    """Squared lengths (m,) of the columns of variables (size, m), in float64."""
+    return np.einsum("jk,jk->k", variables, variables).astype(np.float64, copy=False)
 
 
 def _positive(total):
@@ -99,14 +121,18 @@ def _mean_and_variance(point, some, total, has_intercept, precision):
     """Means and variances of the columns, weighted by the curvature of some outputs."""
     first, second = point.curvature_sums(some, precision)
     mean, square = first / total[:, None], second / total[:, None]
-    if not has_intercept:
-        return np.zeros_like(mean), square
-    variance = np.maximum(square - np.square(mean), 0)
-    mean[:, -1], variance[:, -1] = 0, 1
-    return mean, variance
+    if has_intercept:
+        square -= np.square(mean)
+        np.maximum(square, 0, out=square)
+        mean[:, -1], square[:, -1] = 0, 1
+    else:
+        mean = np.zeros_like(mean)
+    return (matrix.astype(precision, order="F") for matrix in (mean, square))
 
 
-def _inverse(total, variance, ridge):
-    diagonal = total[:, None] * variance + ridge
+def _unit(total, variance, ridge):
+    diagonal = total[:, None].astype(variance.dtype) * variance
+    diagonal += ridge.astype(variance.dtype)
     largest = diagonal.max(axis=1, keepdims=True)
-    return 1 / np.maximum(diagonal, _EPS * largest)
+    np.maximum(diagonal, _EPS * largest, out=diagonal)
+    return np.reciprocal(np.sqrt(diagonal, out=diagonal), out=diagonal)

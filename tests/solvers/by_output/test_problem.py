@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
+from skprob.objective._scaled_hessian import ScaledHessian
 from skprob.objective.by_output import _outputs_point as points
 from skprob.solvers import Criteria, Tuning, members_of, minimize, plan, solve
 from skprob.solvers._problem import Description
@@ -13,7 +14,7 @@ from .wide_objectives import LIMITS, objective_of, wide_rows
 
 OF_RESULTS = {
     points.OutputsPoint: protocols.OutputsPoint,
-    points.OutputsHessian: protocols.OutputsHessian,
+    ScaledHessian: protocols.OutputsHessian,
     points.OutputsRay: protocols.OutputsRay,
 }
 
