@@ -47,7 +47,7 @@ class AdaptiveQuadrature:
         self._has_potential = not relative and noise.mean is not None
         self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * tol)
         with np.errstate(all="ignore"):
-            first = FirstPanels(self.z, noise, self.reach, relative)
+            first = FirstPanels(self.z, noise, self.reach, tol, relative)
             self.centre = first.centre
             self._integrate(first.panels())
 

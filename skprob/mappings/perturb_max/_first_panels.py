@@ -22,6 +22,8 @@ class FirstPanels:
     noise : Noise
     reach : Reach
         The reach of the noise, for this number of classes.
+    tol : float
+        Error of a probability; relative to the probability if `relative`.
     relative : bool
         Whether the tolerance is relative: then the interval contains the integral of
         the lowest class, however small.
@@ -32,9 +34,9 @@ class FirstPanels:
         Approximate median of the largest perturbed score.
     """
 
-    def __init__(self, z, noise, reach, relative):
+    def __init__(self, z, noise, reach, tol, relative):
         self._z, self._noise = z, noise
-        self._reach, self._relative = reach, relative
+        self._reach, self._tol, self._relative = reach, tol, relative
         self._ordered = -np.sort(-z, axis=1)
         self.centre = centre_of(self._ordered, reach)
 
@@ -44,7 +46,7 @@ class FirstPanels:
         low, high = self._ends()
         edges = [low, self.centre, high]
         if not reach.is_smooth_below:
-            edges += self._features(self._ordered + reach.median)
+            edges += self._features(self._relevant_medians())
         if np.isfinite(noise.support[1]):
             edges += list((self._z + noise.support[1]).T)
         edges = np.sort(np.clip(np.stack(edges, axis=1), low[:, None], high[:, None]))
@@ -52,23 +54,32 @@ class FirstPanels:
         left, right = t[:, :-1], t[:, 1:]
         rows, place = np.nonzero(right > left)
         panels = [rows, left[rows, place], right[rows, place]]
-        if noise.smoothness != "piecewise":
-            return [Panels(self._rule(), *panels)]
         is_narrow = np.diff(edges)[rows, place] < TUNING.narrow * reach.scale
+        narrow, wide = _rules(noise.smoothness)
         return [
-            Panels(gauss_legendre(order, 2), *panels)[mask]
-            for order, mask in (
-                (TUNING.narrow_order, is_narrow),
-                (TUNING.wide_order, ~is_narrow),
-            )
+            Panels(rule, *panels)[mask]
+            for rule, mask in ((narrow, is_narrow), (wide, ~is_narrow))
         ]
 
-    def _rule(self):
-        """The rule on all panels of a noise that is not piecewise analytic."""
-        smoothness = self._noise.smoothness
-        if smoothness == "cusped":
-            return gauss_legendre(TUNING.cusped_order, 2, True)
-        return gauss_legendre(self._noise.order, 2 if smoothness == "analytic" else 1)
+    def _relevant_medians(self):
+        """Medians of the classes in descending order, -inf where no panel need end.
+
+        With an absolute tolerance a kink is negligible where G is below a share of it.
+        """
+        medians = self._ordered + self._reach.median
+        if self._relative or self._noise.smoothness not in ("piecewise", "cusped"):
+            return medians
+        n_rows, n_classes = medians.shape
+        # G decreases along a row: find by bisection how many of its values are large.
+        fewest, most = np.zeros(n_rows, dtype=int), np.full(n_rows, n_classes)
+        for _ in range(n_classes.bit_length()):
+            middle = np.minimum((fewest + most) // 2, n_classes - 1)
+            x = np.take_along_axis(medians, middle[:, None], axis=1)
+            G = self._noise.cdf_and_pdf(x - self._z)[0].prod(axis=1)
+            is_large = G > TUNING.kink_mass * self._tol
+            fewest = np.where(is_large, middle + 1, fewest)
+            most = np.where(is_large, most, middle)
+        return np.where(np.arange(n_classes) < fewest[:, None], medians, -np.inf)
 
     def _features(self, medians):
         """Edges where the density of a class below the centre is a narrow feature."""
@@ -112,6 +123,16 @@ class FirstPanels:
         stretch = 1 + (self.centre - least) / reach.scale
         raised = np.minimum(self.centre + (high - self.centre) * stretch, -_LOWEST)
         return low, np.where(is_heavy, raised, high)
+
+
+def _rules(smoothness):
+    """The rules on narrow and on wide panels."""
+    orders = {
+        "piecewise": TUNING.kinked_orders,
+        "cusped": TUNING.cusped_orders,
+    }.get(smoothness, TUNING.smooth_orders)
+    trust = 1 if smoothness == "unknown" else 2
+    return [gauss_legendre(order, trust, smoothness == "cusped") for order in orders]
 
 
 def centre_of(ordered, reach):

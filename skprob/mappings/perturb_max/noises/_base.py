@@ -34,8 +34,6 @@ class Noise(ABC):
     smoothness = "analytic"
     #: Derivative of the log-density, a method; None if the density has a jump.
     slope = None
-    #: Number of Gauss-Legendre nodes on a panel of the adaptive route.
-    order = 20
 
     @abstractmethod
     def logpdf(self, x):

@@ -38,7 +38,6 @@ class GeneralizedNormal(SymmetricNoise):
     exponent: float = 1.5
 
     bounds = (1.0, 10.0)
-    order = 12
 
     @classmethod
     def of_coordinate(cls, value):

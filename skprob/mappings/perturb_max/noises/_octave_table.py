@@ -61,11 +61,14 @@ class OctaveTable:
         u -= cell
         u *= 2
         u -= 1
-        cell += (octave - (self._low + 1)) * self._n_cells
+        octave -= self._low + 1
+        octave *= self._n_cells
+        cell += octave
         cell += np.multiply(which, self._size)
+        # All cells are in the table: "clip" only avoids the time of checking this.
         first, *others = self._coefficients
-        value = first.take(cell)
+        value, term = first.take(cell, mode="clip"), np.empty_like(u)
         for coefficients in others:
             value *= u
-            value += coefficients.take(cell)
+            value += coefficients.take(cell, out=term, mode="clip")
         return value
