@@ -17,6 +17,8 @@ from ._panels import add_logs
 from ._tuning import TUNING
 from .noises import reach
 
+_TINY = np.finfo(float).tiny
+
 
 class AdaptiveQuadrature:
     """Integrals of some rows, all of them with or without logarithms.
@@ -135,7 +137,9 @@ class AdaptiveQuadrature:
             logcdf = self.noise.logcdf(x - z)
             log_hazards = self.noise.log_hazard(x - z, logcdf)
             return logcdf.sum(axis=0) + np.log(dx), log_hazards
-        cdf, hazards = self.noise.cdf_and_hazard(x, z)
+        cdf, hazards = self.noise.cdf_and_pdf(x - z)
+        # Where Φ is zero, so is G: any finite number may be the hazard.
+        hazards /= np.maximum(cdf, _TINY)
         return cdf.prod(axis=0) * dx, hazards
 
     def _x(self, t, dt, rows):

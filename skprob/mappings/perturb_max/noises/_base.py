@@ -9,9 +9,6 @@ from ._reach import quantiles
 # Probabilities at whose quantiles a distribution object is checked.
 _CHECKED = 1e-6, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-6
 
-#: A density is divided by at least this number, so that the quotient is finite.
-TINY = 1e-300
-
 
 class Noise(ABC):
     """A continuous distribution on the real line.
@@ -46,16 +43,6 @@ class Noise(ABC):
     def cdf_and_pdf(self, x):
         """Distribution function and density."""
         return np.exp(self.logcdf(x)), np.exp(self.logpdf(x))
-
-    def cdf_and_hazard(self, x, z):
-        """Φ(x - z) and the density there divided by it, for nodes x and scores z.
-
-        They broadcast with each other. A score may be -inf. Where Φ is zero the
-        quotient is any finite number.
-        """
-        cdf, hazard = self.cdf_and_pdf(x - z)
-        hazard /= np.maximum(cdf, TINY)
-        return cdf, hazard
 
     def log_hazard(self, x, logcdf):
         """Logarithm of the hazard, density / Φ, from the logarithm of Φ."""

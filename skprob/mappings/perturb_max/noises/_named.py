@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import erfcx
 
-from ._base import TINY, Noise
+from ._base import Noise
 
 _SQRT2, _LOG_ROOT_2_PI = np.sqrt(2), np.log(2 * np.pi) / 2
 
@@ -80,16 +80,9 @@ class Laplace(Noise):
     def slope(self, x):
         return -np.sign(x)
 
-    def cdf_and_hazard(self, x, z):
-        # exp(z - x) / 2 is the product of exp(z) and exp(-x) / 2: few exponentials.
-        half = np.exp(z) * (np.exp(-x) / 2)
-        hazard = np.minimum(half, 0.5)
-        np.maximum(half, 0.5, out=half)
-        cdf = 1 - hazard
-        hazard /= cdf
-        cdf /= half
-        cdf *= 0.5
-        return cdf, hazard
+    def cdf_and_pdf(self, x):
+        density = np.exp(-np.abs(x)) / 2
+        return np.abs((x > 0) - density), density
 
 
 class Exponential(Noise):
@@ -104,13 +97,9 @@ class Exponential(Noise):
     def logpdf(self, x):
         return np.where(x < 0, -np.inf, -x)
 
-    def cdf_and_hazard(self, x, z):
-        # Few exponentials, as for Laplace noise.
-        tail = np.exp(z) * np.exp(-x)
-        np.minimum(tail, 1, out=tail)
-        cdf = 1 - tail
-        tail /= np.maximum(cdf, TINY)
-        return cdf, tail
+    def cdf_and_pdf(self, x):
+        tail = np.exp(-np.maximum(x, 0))
+        return 1 - tail, tail * (x >= 0)
 
 
 class Uniform(Noise):

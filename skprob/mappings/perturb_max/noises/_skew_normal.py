@@ -102,18 +102,6 @@ class SkewNormal(ShapedNoise):
     def logpdf(self, x: ArrayLike) -> Array:
         return self._at(x)[1] + np.log(_standard_form(self.skewness).scale)
 
-    def cdf_and_pdf(self, x):
-        form = _standard_form(self.skewness)
-        t = form.at(x)
-        cdf, density = _NORMAL.cdf_and_pdf(form.slant * t)[0], _NORMAL.cdf_and_pdf(t)[1]
-        density *= cdf
-        density *= 2
-        np.multiply(density, form.ratio(t), out=cdf)
-        # 1 - cdf where t is positive.
-        np.subtract(t > 0, cdf, out=cdf)
-        density *= form.scale
-        return np.abs(cdf, out=cdf), density
-
     def log_hazard(self, x, logcdf):
         # Below zero the density cancels and is left out.
         form = _standard_form(self.skewness)
