@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ._derivatives import Nodes
-from ._first_panels import FirstPanels, centre_of, clipped, lowest_of
+from ._first_panels import FirstPanels, clipped
 from ._panels import add_logs
 from ._tuning import TUNING
 from .noises import reach
@@ -21,7 +21,7 @@ _TINY = np.finfo(float).tiny
 
 
 class AdaptiveQuadrature:
-    """Integrals of some rows, all of them with or without logarithms.
+    """Integrals of some rows.
 
     Parameters
     ----------
@@ -31,9 +31,8 @@ class AdaptiveQuadrature:
     tol : float
         Error of a probability; relative to the probability if `relative`.
     relative : bool
-        Whether the tolerance is relative.
-    in_logs : bool
-        Whether integrands are computed from logarithms: no underflow, but slower.
+        Whether the tolerance is relative. Then integrands are computed from logarithms,
+        because they may underflow.
 
     Attributes
     ----------
@@ -43,8 +42,8 @@ class AdaptiveQuadrature:
         the noise has a mean.
     """
 
-    def __init__(self, scores, noise, tol, relative, in_logs):
-        self.z, self.noise, self.in_logs = clipped(scores), noise, in_logs
+    def __init__(self, scores, noise, tol, relative):
+        self.z, self.noise = clipped(scores), noise
         self._tol, self._relative = tol, relative
         self._has_potential = not relative and noise.mean is not None
         self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * tol)
@@ -96,7 +95,7 @@ class AdaptiveQuadrature:
     def _sums_of_chunk(self, panels):
         x, dx = self._x(*panels.nodes(), panels.rows)
         common, values = self._integrand(x, dx, self.z[panels.rows])
-        if self.in_logs:
+        if self._relative:
             values += common
             unit = np.maximum(values.max(axis=1), np.finfo(float).min)
             values = np.exp(values - unit[:, None])
@@ -129,13 +128,15 @@ class AdaptiveQuadrature:
     def _integrand(self, x, dx, z):
         """G(x) dx, (n_nodes, n), and the hazards, (n_classes, n_nodes, n).
 
-        Both are logarithms if `in_logs`. Sums over classes are fastest if these are the
-        first axis.
+        Both are logarithms if the tolerance is relative. Sums over classes are fastest
+        if these are the first axis.
         """
         z = np.ascontiguousarray(z.T)[:, None]
-        if self.in_logs:
+        if self._relative:
             logcdf = self.noise.logcdf(x - z)
             log_hazards = self.noise.log_hazard(x - z, logcdf)
+            # The density of a heavy tail does not underflow for an unavailable class.
+            np.copyto(log_hazards, -np.inf, where=z == -np.inf)
             return logcdf.sum(axis=0) + np.log(dx), log_hazards
         cdf, hazards = self.noise.cdf_and_pdf(x - z)
         # Where Φ is zero, so is G: any finite number may be the hazard.
@@ -167,7 +168,7 @@ class AdaptiveQuadrature:
         """Number of nodes of each row."""
         return np.bincount(self._nodes[0], minlength=len(self.z))
 
-    def nodes_of(self, index, relative):
+    def nodes_of(self, index):
         """:class:`Nodes` of some rows, padded with nodes of weight zero."""
         _, t, dt = self._nodes
         rank = np.arange(self.n_nodes[index].max())[:, None]
@@ -178,24 +179,5 @@ class AdaptiveQuadrature:
             x, dx = self._x(t[numbers], dt[numbers], index)
             dx, z = np.where(is_node, dx, 0), self.z[index]
             common, hazards = self._integrand(x, dx, z)
-        return Nodes.of(
-            x.T,
-            z,
-            common.T,
-            np.ascontiguousarray(hazards.T),
-            in_logs=self.in_logs,
-            relative=relative,
-        )
-
-
-def may_underflow(scores, noise):
-    """Rows whose integrands may underflow without logarithms.
-
-    At the centre the hazard of the lowest class is at least its density, and G is about
-    1/2. Where these do not underflow, nodes that do are negligible.
-    """
-    z = clipped(scores)
-    r = reach(noise, z.shape[1], TUNING.adaptive_tail)
-    centre = centre_of(-np.sort(-z, axis=1), r)
-    with np.errstate(all="ignore"):
-        return noise.logpdf(centre - lowest_of(z)) < TUNING.log_underflow
+        hazards = np.ascontiguousarray(hazards.T)
+        return Nodes.of(x.T, z, common.T, hazards, self._relative)

@@ -37,21 +37,19 @@ class Nodes(NamedTuple):
     hazards: np.ndarray
 
     @classmethod
-    def of(cls, x, z, common, hazards, *, in_logs, relative):
-        """Nodes from G dx and hazards, which are logarithms if `in_logs`."""
+    def of(cls, x, z, common, hazards, relative):
+        """Nodes from G dx and hazards, which are logarithms if `relative`."""
         common = common[:, :, None]
         with np.errstate(all="ignore"):
-            if not in_logs:
-                weights = common * hazards
-            else:
-                weights = common + hazards
-                if relative:
-                    top = weights.max(axis=1, keepdims=True)
-                    weights -= np.maximum(top, np.finfo(float).min)
-                weights, hazards = np.exp(weights), np.exp(hazards)
             if relative:
+                weights = common + hazards
+                top = weights.max(axis=1, keepdims=True)
+                weights -= np.maximum(top, np.finfo(float).min)
+                weights, hazards = np.exp(weights), np.exp(hazards)
                 total = weights.sum(axis=1, keepdims=True)
                 weights /= np.where(total > 0, total, 1)
+            else:
+                weights = common * hazards
         np.minimum(hazards, TUNING.largest_hazard, out=hazards)
         return cls(x, z, weights, hazards)
 
@@ -71,7 +69,7 @@ class Derivatives(RowMatrices):
     ----------
     parts : list of (rows, source)
         ``source.n_nodes`` is an array with the number of nodes of each of its rows, and
-        ``source.nodes_of(index, relative)`` are the :class:`Nodes` of some of them.
+        ``source.nodes_of(index)`` are the :class:`Nodes` of some of them.
     scores : ndarray of shape (n_rows, n_classes)
     noise : Noise
     relative : bool
@@ -254,7 +252,7 @@ class Derivatives(RowMatrices):
             for start in range(0, len(rows), step):
                 index = by_size[start : start + step]
                 chunk = rows[index]
-                nodes = source.nodes_of(index, self._relative)
+                nodes = source.nodes_of(index)
                 result[chunk] = function(nodes, *(array[chunk] for array in arrays))
         return result
 

@@ -54,20 +54,24 @@ class FirstPanels:
         left, right = t[:, :-1], t[:, 1:]
         rows, place = np.nonzero(right > left)
         panels = [rows, left[rows, place], right[rows, place]]
+        if not noise.has_kink:
+            trust = 2 if noise.smoothness == "analytic" else 1
+            return [Panels(gauss_legendre(TUNING.smooth_order, trust), *panels)]
+        has_cusps = noise.smoothness == "cusped"
+        orders = TUNING.cusped_orders if has_cusps else TUNING.kinked_orders
         is_narrow = np.diff(edges)[rows, place] < TUNING.narrow * reach.scale
-        narrow, wide = _rules(noise.smoothness)
         return [
-            Panels(rule, *panels)[mask]
-            for rule, mask in ((narrow, is_narrow), (wide, ~is_narrow))
+            Panels(gauss_legendre(order, 2, has_cusps), *panels)[mask]
+            for order, mask in zip(orders, (is_narrow, ~is_narrow), strict=True)
         ]
 
     def _relevant_medians(self):
         """Medians of the classes in descending order, -inf where no panel need end.
 
-        With an absolute tolerance a kink is negligible where G is below a share of it.
+        With an absolute tolerance, kinks are negligible where G is below a share of it.
         """
         medians = self._ordered + self._reach.median
-        if self._relative or self._noise.smoothness not in ("piecewise", "cusped"):
+        if self._relative or not self._noise.has_kink:
             return medians
         n_rows, n_classes = medians.shape
         # G decreases along a row: find by bisection how many of its values are large.
@@ -123,16 +127,6 @@ class FirstPanels:
         stretch = 1 + (self.centre - least) / reach.scale
         raised = np.minimum(self.centre + (high - self.centre) * stretch, -_LOWEST)
         return low, np.where(is_heavy, raised, high)
-
-
-def _rules(smoothness):
-    """The rules on narrow and on wide panels."""
-    orders = {
-        "piecewise": TUNING.kinked_orders,
-        "cusped": TUNING.cusped_orders,
-    }.get(smoothness, TUNING.smooth_orders)
-    trust = 1 if smoothness == "unknown" else 2
-    return [gauss_legendre(order, trust, smoothness == "cusped") for order in orders]
 
 
 def centre_of(ordered, reach):

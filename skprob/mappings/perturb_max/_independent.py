@@ -7,7 +7,7 @@ from .._base import Mapping
 from .._numerical import numerical_vjp_derivative
 from .._softmax import Softmax
 from .._traits import Traits
-from ._adaptive import AdaptiveQuadrature, may_underflow
+from ._adaptive import AdaptiveQuadrature
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
 from ._shared_nodes import SharedRows, padded_chunks, shared_groups
@@ -85,12 +85,10 @@ class IndependentMax(Mapping):
     def label_gradient(self, scores, labels):
         log_p, gradient = np.zeros(len(scores), scores.dtype), np.zeros_like(scores)
         is_done = np.zeros(len(scores), dtype=bool)
-        results = log_p, gradient, is_done
         for shared, rows in self._shared(scores, relative=True):
             for chunk, z, padded_labels in padded_chunks(scores, rows, labels):
                 parts = shared.label_gradient(z, padded_labels)
-                for result, part in zip(results, parts, strict=True):
-                    result[chunk] = part[: len(chunk)]
+                _store(chunk, parts, (log_p, gradient, is_done))
         rows = np.flatnonzero(~is_done)
         if not len(rows):
             return log_p, gradient
@@ -142,30 +140,24 @@ class IndependentMax(Mapping):
         With a relative tolerance the first are the logarithms of probabilities, there
         is no potential, and the derivatives are those of the logarithms.
         """
-        values, potential = np.zeros(scores.shape), np.zeros(len(scores))
+        log_p, potential = np.zeros(scores.shape), np.zeros(len(scores))
         is_done, parts = np.zeros(len(scores), dtype=bool), []
         for shared, rows in self._shared(scores, relative):
             for chunk, z, _ in padded_chunks(scores, rows):
-                n = len(chunk)
-                if relative:
-                    p, done = shared.log_probabilities(z)
-                else:
-                    p, sums, done = shared.probabilities(z)
-                    potential[chunk] = sums[:n]
-                values[chunk], is_done[chunk] = p[:n], done[:n]
+                results = shared.integrals(z, relative)
+                _store(chunk, results, (log_p, potential, is_done))
             rows = rows[is_done[rows]]
-            parts.append((rows, SharedRows(shared, scores[rows])))
+            parts.append((rows, SharedRows(shared, scores[rows], relative)))
         todo = np.flatnonzero(~is_done)
         for rows, integrals in self._adaptive(scores, todo, relative):
-            log_p = integrals.log_integrals
-            log_p = log_p - logsumexp(log_p, axis=1, keepdims=True)
-            values[rows] = log_p if relative else np.exp(log_p)
+            log_p[rows] = integrals.log_integrals
             potential[rows] = integrals.expected_max
             parts.append((rows, integrals))
+        log_p -= logsumexp(log_p, axis=1, keepdims=True)
         derivatives = Derivatives(parts, scores, get_noise(self.noise), relative)
         # The result has the memory order of the scores.
         result = np.empty_like(scores)
-        result[...] = values
+        result[...] = log_p if relative else np.exp(log_p)
         return result, potential.astype(scores.dtype, copy=False), derivatives
 
     def _shared(self, scores, relative):
@@ -176,11 +168,8 @@ class IndependentMax(Mapping):
     def _adaptive(self, scores, rows, relative):
         """Rows with their integrals by the adaptive route, some rows at a time."""
         noise, tol = get_noise(self.noise), self._tolerance(scores, relative)
-        needs_logs = relative & may_underflow(scores[rows], noise)
-        for in_logs in (False, True):
-            for block in _blocks(rows[needs_logs == in_logs], scores.shape[1]):
-                z = scores[block]
-                yield block, AdaptiveQuadrature(z, noise, tol, relative, in_logs)
+        for block in _blocks(rows, scores.shape[1]):
+            yield block, AdaptiveQuadrature(scores[block], noise, tol, relative)
 
     def _tolerance(self, scores, relative):
         """The tolerance of probabilities or, if it is relative, of their logarithms."""
@@ -218,6 +207,12 @@ class GumbelMax(Softmax):
 
     def log_noise_gradient(self, scores, q):
         return np.zeros((len(scores), 0))
+
+
+def _store(rows, parts, results):
+    """Write parts, which are padded with other rows, to some rows of the results."""
+    for result, part in zip(results, parts, strict=True):
+        result[rows] = part[: len(rows)]
 
 
 def _at_labels(linear, labels):

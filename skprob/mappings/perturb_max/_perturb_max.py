@@ -96,8 +96,9 @@ class PerturbMax(Temperature):
     and if its ``logcdf`` has few correct digits in the tails.
 
     Second derivatives, which the Hessian of the log loss needs, are integrals for named
-    noises without a jump in the density, and differences of the Jacobian for all other
-    noises.
+    noises without a jump or a cusp in the density, and differences of the Jacobian for
+    all other noises. :class:`GeneralizedNormal` has a cusp if its exponent is between 1
+    and 2.
 
     Correlated noise is independent noise at scores that are shifted by the factors.
     Probabilities, potential and Jacobian are averages over the nodes of the factors,

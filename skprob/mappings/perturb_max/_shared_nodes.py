@@ -150,31 +150,33 @@ class SharedNodes:
             last = error
         return False
 
-    def probabilities(self, z):
-        """Probabilities, potential, and a mask of the rows within the tolerance."""
-        sums, basis, below = self._sums(z)
-        G = np.exp(_by_stacks(sums, self._logcdf))
-        log_p, last = self._interpolated(_by_stacks(G, self._hazards), basis)
-        p = np.exp(log_p + below)
-        total = p.sum(axis=1)
-        is_done = self._is_one(total) & (last <= TUNING.table_error * self.tol * 10)
-        # E[max] = E[noise] + ∫ (Φ - G), where one class alone has G = Φ.
-        gap = np.exp(self.noise.logcdf(self.x)) - G
-        potential = (self.noise.mean or 0.0) + _by_stacks(gap, self._weights)
-        return p / total[:, None], potential, is_done
+    def integrals(self, z, relative):
+        """Logarithms of probabilities, the potential, and the accurate rows.
 
-    def log_probabilities(self, z):
-        """Logarithms of probabilities, and a mask of the rows within the tolerance."""
+        Returns
+        -------
+        log_p : ndarray of shape (n_rows, n_classes)
+            The probabilities sum to one up to the tolerance.
+        expected_max : ndarray of shape (n_rows,)
+            Expected value of the largest perturbed score, if the noise has a mean.
+        is_done : ndarray of bool, of shape (n_rows,)
+        """
         sums, basis, below = self._sums(z)
         G = np.exp(_by_stacks(sums, self._logcdf))
         points = _by_stacks(G, self._hazards)
         log_p, last = self._interpolated(points, basis)
         log_p += below
         total = np.exp(log_p).sum(axis=1)
-        allowed = 10 * TUNING.table_error * TUNING.relative_tol * self.tol
-        is_done = self._is_one(total) & (last <= allowed)
-        is_done &= self._is_relative(points.min(axis=1))
-        return log_p - np.log(total)[:, None], is_done
+        tol = TUNING.table_error * self.tol
+        # The probabilities sum to one: a check of rule and interpolation.
+        is_done = np.abs(total - 1) <= 100 * tol
+        is_done &= last <= 10 * tol * (TUNING.relative_tol if relative else 1)
+        if relative:
+            is_done &= self._is_relative(points.min(axis=1))
+        # E[max] = E[noise] + ∫ (Φ - G), where one class alone has G = Φ.
+        gap = np.exp(self.noise.logcdf(self.x)) - G
+        expected_max = (self.noise.mean or 0.0) + _by_stacks(gap, self._weights)
+        return log_p, expected_max, is_done
 
     def label_gradient(self, z, labels):
         """The log-probability of a label in each row, its gradient, and accurate rows.
@@ -213,7 +215,7 @@ class SharedNodes:
             np.exp(hazards, out=hazards)
         x = np.broadcast_to(self.x, common.shape)
         hazards = hazards.swapaxes(1, 2)
-        return Nodes.of(x, z, common, hazards, in_logs=relative, relative=relative)
+        return Nodes.of(x, z, common, hazards, relative)
 
     def _sums(self, z):
         """Sums of the polynomials over a row, the polynomials, and scores + depth."""
@@ -233,10 +235,6 @@ class SharedNodes:
         logs = coefficients.reshape(-1, self._n, self._n) @ small
         logs *= large
         return logs.sum(axis=1), np.abs(coefficients[:, -3:]).max(axis=1)
-
-    def _is_one(self, total):
-        """Rows whose probabilities sum to one: a check of rule and interpolation."""
-        return np.abs(total - 1) <= 100 * TUNING.table_error * self.tol
 
     def _is_relative(self, p):
         """Whether the truncated tail is small relative to a probability."""
@@ -292,14 +290,14 @@ class SharedNodes:
 class SharedRows:
     """Some rows of :class:`SharedNodes`, as a source of :class:`Derivatives`."""
 
-    def __init__(self, shared, scores):
-        self._shared, self._scores = shared, scores
+    def __init__(self, shared, scores, relative):
+        self._shared, self._scores, self._relative = shared, scores, relative
         self.n_nodes = np.full(len(scores), len(shared.x))
 
-    def nodes_of(self, index, relative):
+    def nodes_of(self, index):
         z = self._scores[index].astype(np.float64)
         with np.errstate(all="ignore"):
-            return self._shared.nodes(z, relative)
+            return self._shared.nodes(z, self._relative)
 
 
 def _chebyshev(t, n):

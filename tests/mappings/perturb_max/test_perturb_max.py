@@ -134,6 +134,8 @@ def test_probabilities_and_potential(noise):
     [
         ("normal", 1000, 0.3),
         ("logistic", 1000, 3),
+        ("laplace", 90, 0.1),
+        ("laplace", 90, 3),
         ("uniform", 200, 0.3),
         ("cauchy", 1000, 0.01),
         ("cauchy", 1000, 3),
@@ -351,6 +353,10 @@ def test_unavailable_classes_ties_and_types(noise):
     np.testing.assert_allclose(p[:, [0, 2, 3]], mapping(z[:, [0, 2, 3]]), atol=1e-10)
     assert (mapping.log_probabilities(z)[0, [1, 4]] == -np.inf).all()
     assert (mapping.jvp(z, np.ones_like(z)) == 0).all()
+    # With a class far below, too: generalised normal noise had a logarithm of -1e300.
+    logs = mapping.log_linearize(np.array([[0.0, -np.inf, -1e3]]))
+    assert logs.probabilities[0, 1] == -np.inf
+    assert logs.vjp(np.array([[1.0, 0.0, 1.0]]))[0, 1] == 0
     np.testing.assert_array_equal(mapping([[-np.inf, 3.0]]), [[0, 1]])
     assert mapping([[7.0]]) == 1
     np.testing.assert_allclose(mapping(np.zeros((1, 4))), 0.25, atol=1e-14)

@@ -36,12 +36,11 @@ def test_values_and_logarithms_at_the_nodes(noise, depth):
     z = row_of_scores(8, 1)
     z *= 0.9 * depth / -z.min()
     ((_, padded, _),) = padded_chunks(z[None], np.arange(1))
-    p, _, is_done = shared.probabilities(padded)
-    log_p, are_logs_done = shared.log_probabilities(padded)
-    assert is_done[0] and are_logs_done[0]
     exact = [one_probability(z, i, distribution) for i in range(8)]
-    assert_allclose(p[0], exact, rtol=0, atol=1e-10)
-    assert_allclose(np.exp(log_p[0]), exact, rtol=1e-6, atol=1e-10)
+    for relative, rtol in (False, 0), (True, 1e-6):
+        log_p, _, is_done = shared.integrals(padded, relative)
+        assert is_done[0]
+        assert_allclose(np.exp(log_p[0]), exact, rtol=rtol, atol=1e-10)
 
 
 @pytest.mark.parametrize("noise", SMOOTH)

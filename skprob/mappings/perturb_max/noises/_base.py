@@ -13,10 +13,9 @@ _CHECKED = 1e-6, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-6
 class Noise(ABC):
     """A continuous distribution on the real line.
 
-    A noise defines :meth:`logpdf` and :meth:`logcdf`. It may define faster versions of
-    :meth:`cdf_and_pdf` and :meth:`cdf_and_hazard`. If its density has no jump it
-    defines :meth:`slope`, which exact second derivatives need. All take and return
-    arrays.
+    A noise defines :meth:`logpdf` and :meth:`logcdf`. It may define a faster version of
+    :meth:`cdf_and_pdf`. If its density has neither a jump nor a cusp it defines
+    :meth:`slope`, which exact second derivatives need. All take and return arrays.
     """
 
     #: Lower and upper end of the support.
@@ -29,8 +28,13 @@ class Noise(ABC):
     #: a kink at the median; "cusped", with a power of the distance to the median from
     #: 1 to 3; or "unknown".
     smoothness = "analytic"
-    #: Derivative of the log-density, a method; None if the density has a jump.
+    #: Derivative of the log-density, a method; None if that has a jump or a cusp.
     slope = None
+
+    @property
+    def has_kink(self):
+        """Whether the density has a kink or a cusp at the median."""
+        return self.smoothness in ("piecewise", "cusped")
 
     @abstractmethod
     def logpdf(self, x):

@@ -97,10 +97,6 @@ class Exponential(Noise):
     def logpdf(self, x):
         return np.where(x < 0, -np.inf, -x)
 
-    def cdf_and_pdf(self, x):
-        tail = np.exp(-np.maximum(x, 0))
-        return 1 - tail, tail * (x >= 0)
-
 
 class Uniform(Noise):
     """Noise that is uniform on [0, 1]."""
@@ -115,9 +111,6 @@ class Uniform(Noise):
 
     def logpdf(self, x):
         return np.where((x < 0) | (x > 1), -np.inf, 0.0)
-
-    def cdf_and_pdf(self, x):
-        return np.clip(x, 0, 1), ((x >= 0) & (x <= 1)).astype(x.dtype)
 
 
 class Cauchy(Noise):

@@ -7,8 +7,6 @@ import numpy as np
 # Number of parts into which an interval is divided, and number of divisions: 16**15
 # parts of [-350, 350] are as narrow as rounding errors.
 _N_SECTIONS, _N_ROUNDS = 16, 15
-# Kinds of smoothness with a kink at the median, where a panel must end.
-_KINKED = "piecewise", "cusped"
 # A noise whose tails end within this number of scales has no narrow features there.
 _SHORT_TAIL = 10
 
@@ -67,7 +65,7 @@ class Reach:
             self.upper = _invert(upper, np.log([n_classes / tail]))[0]
         is_short = median - self.lower[0] < _SHORT_TAIL * scale
         self.is_smooth_below = np.isfinite(noise.support[0]) or (
-            is_short and noise.smoothness not in _KINKED
+            is_short and not noise.has_kink
         )
 
 
