@@ -532,12 +532,13 @@ def test_exact_zeros_and_more_features_than_rows(select):
     objectives = model.history_["objective"]
     # Each penalty is lower than the one before.
     assert (np.diff(objectives) <= 1e-12).all()
-    # The proximal quasi-Newton method begins under the penalty itself.
-    other = SparsemaxClassifier(solver="lbfgs", tol=1e-6, max_iter=5000, **about)
-    other.fit(X, y)
-    assert (other.history_["stage"] == "final").all()
-    assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
-    assert model.objective_ <= other.objective_ + model.duality_gap_
+    if select == "coefficients":
+        # The proximal quasi-Newton method begins under the penalty itself.
+        other = SparsemaxClassifier(solver="lbfgs", tol=1e-6, max_iter=5000, **about)
+        other.fit(X, y)
+        assert (other.history_["stage"] == "final").all()
+        assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
+        assert model.objective_ <= other.objective_ + model.duality_gap_
     assert model.duality_gap_ <= 1e-4 * model.objective_
     # The next fit begins where this one ended.
     model.set_params(warm_start=True).fit(X, y)

@@ -158,7 +158,9 @@ def test_without_a_penalty_success_is_not_claimed_on_the_way(seed):
         objective = objective_of(X, y, mapping, l2=0.0, weight=weight)
         tight = solve(objective, "auto", tol=1e-9)
         for solver in METHODS:
-            for tol in (1e-2, 1e-4):
+            # With kinks and tol=1e-4 L-BFGS takes up to 714 iterations.
+            is_slow = solver == "lbfgs" and isinstance(mapping, Sparsemax)
+            for tol in (1e-2,) if is_slow else (1e-2, 1e-4):
                 solution = solve(objective, solver, tol=tol)
                 if solution.converged:
                     left = solution.value - tight.value

@@ -28,7 +28,6 @@ FITS = [
         ("softmax", "newton-cg", (20, 5), 1e-3),
         ("softmax", "lbfgs", (150, 3), 1e-3),
         ("sparsemax", "auto", (60, 3), 1e-3),
-        ("sparsemax", "lbfgs", (150, 3), 1e-3),
         (Entmax(1.5), "auto", (20, 5), 1e-3),
     )
 ]

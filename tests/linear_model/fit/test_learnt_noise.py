@@ -166,9 +166,9 @@ def test_several_searches_for_loadings():
 
 def test_a_shape_at_the_end_of_its_range():
     X, coef = design()
-    model = free("student_t").fit(X, PerturbMax("normal")(X @ coef.T))
+    model = free(StudentT(200.0)).fit(X, PerturbMax("normal")(X @ coef.T))
     assert model.noise_ == StudentT(1000.0)
-    model = free("generalized_normal").fit(X, PerturbMax("cauchy")(X @ coef.T))
+    model = free(GeneralizedNormal(1.1)).fit(X, PerturbMax("cauchy")(X @ coef.T))
     assert model.noise_ == GeneralizedNormal(1.0)
 
 

@@ -24,7 +24,7 @@ STRENGTHS = [10.0, 0.1]
     [(["normal", stats.logistic()], "auto"), (["cauchy", "normal"], "log")],
 )
 def test_the_same_answer_as_a_grid_search(noises, loss):
-    X, y = labels()
+    X, y = labels(n_samples=30)
     options = {"loss": loss, "tol": 1e-7, "fit_intercept": loss == "log"}
     ours = PerturbMaxClassifierCV(
         noises, STRENGTHS, cv=FOLDS, scoring=BrierScorer(), **options
