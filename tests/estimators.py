@@ -171,10 +171,12 @@ def _searches():
             name for name in signature(classifier) if name not in signature(linear)
         ]
         yield from _searches_over(classifier(), new_names, "")
-    for mapping in MAPPINGS.values():
-        yield from _searches_over(
-            LinearClassifier(mapping()), signature(mapping), "mapping__"
-        )
+    for name, mapping in MAPPINGS.items():
+        # A class of its own passes its parameters on to the same mapping.
+        classifier = getattr(skprob, class_name(name), None)
+        searched = signature(classifier) if classifier else []
+        new_names = [name for name in signature(mapping) if name not in searched]
+        yield from _searches_over(LinearClassifier(mapping()), new_names, "mapping__")
 
 
 def signature(owner):
@@ -195,5 +197,6 @@ def _searches_over(model, names, prefix):
 
 #: Pairs of a classifier and a grid, by classifier and parameter: LinearClassifier with
 #: each of its parameters, every other class with each of its own parameters, and
-#: LinearClassifier with each parameter of every mapping. An empty grid is missing.
+#: LinearClassifier with each parameter of a mapping that no class has. An empty grid
+#: is missing.
 SEARCHES = dict(_searches())

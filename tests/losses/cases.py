@@ -11,7 +11,15 @@ from skprob.losses import (
     LogLoss,
 )
 from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
-from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
+from skprob.mappings import (
+    Entmax,
+    NestedSoftmax,
+    Softmax,
+    Sparsemax,
+    SparseSoftmax,
+    TaylorSoftmax,
+    Temperature,
+)
 
 REGISTERED = [mapping() for mapping in REGISTERED_MAPPINGS.values()]
 #: Mappings with other parameters, for the losses whose formulas depend on them.
@@ -22,6 +30,14 @@ VARIANTS = [
     Temperature(Sparsemax(), 0.5),
     Temperature(Softmax(), 3.0),
 ]
+#: Losses that are computed from probabilities, potentials and products of any mapping,
+#: and the mappings that they are tested with: with exact zeros and without, without a
+#: potential, and two whose Jacobians have other formulas. Other losses have them all.
+COMPOSED = {
+    AccuracyLoss: (Softmax, Entmax, SparseSoftmax, TaylorSoftmax),
+    GradientFieldLoss: (Softmax, NestedSoftmax),
+    InfimumLoss: (Softmax, Entmax, SparseSoftmax, NestedSoftmax),
+}
 
 
 def _suits(loss):
@@ -37,10 +53,16 @@ def _suits(loss):
 
 
 def _all_losses():
-    losses = [loss(m) for m in REGISTERED for loss in REGISTERED_LOSSES.values()]
+    losses = [
+        loss(mapping)
+        for mapping in REGISTERED
+        for loss in REGISTERED_LOSSES.values()
+        if isinstance(mapping, COMPOSED.get(loss, object))
+    ]
     for mapping in VARIANTS:
         losses += [FenchelYoungLoss(mapping), LogLoss(mapping, epsilon=0.01)]
-        losses += [InfimumLoss(mapping)]
+    # Second derivatives without a bound, and a mapping around another one.
+    losses += [InfimumLoss(VARIANTS[2]), InfimumLoss(VARIANTS[3])]
     return {repr(loss): loss for loss in losses if _suits(loss)}
 
 

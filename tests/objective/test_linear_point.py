@@ -13,7 +13,15 @@ from scipy.special import expit, softmax
 from skprob._utils.tuning import Tuning
 from skprob.data import LittleDesign, LocalBlocks
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.mappings import (
+    Entmax,
+    PerturbMax,
+    Sigmoid,
+    Softmax,
+    Sparsemax,
+    SparseSoftmax,
+    Temperature,
+)
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
 from skprob.objective.little import LittleRay, is_little
@@ -308,6 +316,15 @@ def given_rows(n_classes, polytope, with_offset, with_available):
     }
 
 
+#: Losses of shift-invariant and other scores, with each form of a Hessian of rows. The
+#: values along a step are computed from nothing else of a mapping.
+RAYS = [
+    f"FenchelYoungLoss(mapping={mapping!r})"
+    for mapping in (
+        *(Softmax(), Entmax(), Sparsemax(), Entmax(2.5), Sigmoid()),
+        *(SparseSoftmax(), PerturbMax(), Temperature(Sparsemax(), 0.5)),
+    )
+]
 GIVEN = [(False, False), (True, False), (False, True), (True, True)]
 # Little data and blocks of rows have points and rays of their own.
 LITTLE_OR_NOT = pytest.mark.parametrize("little", [True, False])
@@ -422,8 +439,9 @@ def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
 
 
 @LITTLE_OR_NOT
-@pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
-def test_value_and_slope_along_a_step_are_those_of_evaluations(loss, little):
+@pytest.mark.parametrize("name", RAYS)
+def test_value_and_slope_along_a_step_are_those_of_evaluations(name, little):
+    loss = FENCHEL_YOUNG[name]
     for n_classes, (with_offset, with_available) in given_of(little):
         given = given_rows(n_classes, loss.traits.polytope, with_offset, with_available)
         objective = objective_of(given, loss, little)
