@@ -547,7 +547,7 @@ def test_nests_and_loadings_with_names():
         assert_refused(message, LinearClassifier(wrong).fit, X, y)
     learnt = [
         PerturbMaxClassifier(learn_noise=True, loadings=given, n_init=1, tol=0.1).fit(
-            X, y
+            X[::2], y[::2]
         )
         for given in (loadings, pd.DataFrame(loadings, index=names).iloc[order])
     ]
