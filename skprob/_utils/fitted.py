@@ -1,5 +1,7 @@
 """Fitted classifiers of any library, alone or inside pipelines and searches."""
 
+from contextlib import suppress
+
 import numpy as np
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
@@ -59,6 +61,40 @@ def at_last_step(estimator, X):
             estimator = estimator.best_estimator_
         else:
             return estimator, X
+
+
+def names_at_last_step(estimator):
+    """Names of the features that the model at the end of pipelines and searches gets.
+
+    Returns
+    -------
+    names : ndarray of shape (n_features,) or None
+        None if neither the model nor the steps before it have names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> X, y = pd.DataFrame({"colour": ["red", "blue"]}), [0, 1]
+    >>> names_at_last_step(
+    ...     make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X, y)
+    ... )
+    array(['colour_blue', 'colour_red'], dtype=object)
+    """
+    names = None
+    while True:
+        if isinstance(estimator, Pipeline):
+            if len(estimator) > 1:
+                # Steps that have no such method, or no names, leave the names out.
+                with suppress(AttributeError, ValueError):
+                    names = estimator[:-1].get_feature_names_out()
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return getattr(estimator, "feature_names_in_", names)
 
 
 def _after_transformers(pipeline, X):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._utils.checks import as_real, is_number
+from .._utils.fitted import names_at_last_step
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes
 from ._input import check_count
@@ -143,7 +143,7 @@ class PathDisplay:
                 "coefficients of other fits."
             )
         if feature_names is None:
-            feature_names = _names_seen(estimator, model)
+            feature_names = names_at_last_step(estimator)
         place = _chosen_path(model)
         return cls.from_path(
             model.Cs_[place],
@@ -357,12 +357,3 @@ def _chosen_path(model):
     if hasattr(model, "l1_ratios_"):
         place.append(model.l1_ratios_.tolist().index(model.l1_ratio_))
     return tuple(place)
-
-
-def _names_seen(estimator, model):
-    """Names of the features of the classifier; None if there are none."""
-    if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        # Steps that have no such method leave the names out.
-        with suppress(AttributeError):
-            return estimator[:-1].get_feature_names_out()
-    return getattr(model, "feature_names_in_", None)

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import at_last_step
+from ..._utils.fitted import at_last_step, names_at_last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap_errors
@@ -205,11 +205,12 @@ def coefficient_table(
     -1.7 ± 0.3
     """
     check_choices(method, covariance, level)
+    names = names_at_last_step(model)
     model, X = at_last_step(model, X)
     check_linear(model)
     if method == "bootstrap":
         warn_of_penalty(model)
-        fit = FittedRows(model, X)
+        fit = FittedRows(model, X, names=names)
     else:
         check_no_zeros(model)
         warn_of_penalty(model)
@@ -221,6 +222,7 @@ def coefficient_table(
             groups=groups,
             available=available,
             offset=offset,
+            names=names,
         )
     classes, contrast = _contrast(fit, reference)
     estimate = (contrast @ fit.coef).ravel()

@@ -29,8 +29,8 @@ class FittedLoss(FittedRows):
         As in :func:`coefficient_table`.
     """
 
-    def __init__(self, model, X, y, *, sample_weight, groups, available, offset):
-        super().__init__(model, X, sample_weight, available, offset)
+    def __init__(self, model, X, y, *, sample_weight, groups, available, offset, names):
+        super().__init__(model, X, sample_weight, available, offset, names)
         self._params = fitted_params(model)
         encoded = encoded_target(model, y, X)
         self._groups = None

@@ -94,6 +94,15 @@ def encoded_target(model, y, X):
 class FittedRows:
     """A fitted model, and rows with their scores.
 
+    Parameters
+    ----------
+    model : estimator
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    sample_weight, available, offset : array-like, default=None
+        Arguments of a user, not checked.
+    names : array-like of shape (n_features,), default=None
+        Names of the features; None stands for x0, x1 and so on.
+
     Attributes
     ----------
     model : estimator
@@ -108,7 +117,9 @@ class FittedRows:
         Names of the features, and "intercept".
     """
 
-    def __init__(self, model, X, sample_weight=None, available=None, offset=None):
+    def __init__(
+        self, model, X, sample_weight=None, available=None, offset=None, names=None
+    ):
         self.model, given = model, X
         refuse_dask("X", X)
         with naming("X", X):
@@ -136,8 +147,8 @@ class FittedRows:
             self._offset = check_offset(offset, X.shape[0], n_classes, is_pair, float)
         if available is not None:
             self._available = check_available(available, (X.shape[0], n_classes))
-        names = [f"x{j}" for j in range(X.shape[1])]
-        names = getattr(model, "feature_names_in_", names)
+        if names is None:
+            names = [f"x{j}" for j in range(X.shape[1])]
         self.X, self.has_intercept = X, has_intercept(model)
         self.feature_names = [*names, *["intercept"] * self.has_intercept]
         self.coef = coefficients_of(model)

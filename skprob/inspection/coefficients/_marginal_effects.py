@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import at_last_step
+from ..._utils.fitted import at_last_step, names_at_last_step
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap_errors
 from ._covariance import FittedLoss
@@ -158,24 +158,25 @@ def marginal_effects(
     A centimetre of width raises the probability of setosa by 0.64, on average.
     """
     check_choices(method, covariance, level)
+    names = names_at_last_step(model)
     model, X = at_last_step(model, X)
     check_linear(model)
     given = {"available": available, "offset": offset}
     if y is None:
-        rows = FittedRows(model, X, sample_weight, **given)
+        rows = FittedRows(model, X, sample_weight, names=names, **given)
         effects, _ = effects_of(rows, _dummies(rows, dummy), with_gradient=False)
         errors = np.full(effects.shape, np.nan)
     elif method == "asymptotic":
         check_no_zeros(model)
         warn_of_penalty(model)
         given |= {"sample_weight": sample_weight, "groups": groups}
-        rows = FittedLoss(model, X, y, **given)
+        rows = FittedLoss(model, X, y, names=names, **given)
         rows.check_optimum()
         effects, errors = _by_delta_method(rows, _dummies(rows, dummy), covariance)
     else:
         warn_of_penalty(model)
         labelled = encoded_target(model, y, X).labelled
-        rows = _labelled_rows(model, X, sample_weight, labelled, given)
+        rows = _labelled_rows(model, X, sample_weight, labelled, given, names)
         dummies = _dummies(rows, dummy)
         effects, _ = effects_of(rows, dummies, with_gradient=False)
 
@@ -209,9 +210,9 @@ def _by_delta_method(rows, dummies, covariance):
     return effects, np.linalg.norm(gradient @ root, axis=2)
 
 
-def _labelled_rows(model, X, weight, labelled, given):
+def _labelled_rows(model, X, weight, labelled, given, names=None):
     """The `FittedRows` of a mask of the rows with a target; None stands for all."""
-    rows = FittedRows(model, X, weight, **given)
+    rows = FittedRows(model, X, weight, names=names, **given)
     if labelled is not None:
         rows.keep(labelled)
     return rows

@@ -8,12 +8,18 @@ from numpy.testing import assert_allclose
 from scipy import sparse, stats
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    StandardScaler,
+    scale,
+)
 
 from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
 from skprob.inspection import coefficient_table, marginal_effects
@@ -269,6 +275,30 @@ def test_names_pipelines_and_searches():
     for row, other in zip(rows, expected, strict=True):
         if row.feature != "intercept":
             assert row.z == pytest.approx(other.z, rel=1e-6)
+
+
+def test_names_of_features_that_a_pipeline_makes():
+    """They were x0, x1, ... unless transformers were set to return data frames."""
+    kinds = np.array(["bus", "car", "rail"])[np.arange(len(Y)) % 3]
+    table = pd.DataFrame({"time": X[:, 1], "kind": kinds})
+    prepare = make_column_transformer(
+        (StandardScaler(), ["time"]), (OneHotEncoder(drop="first"), ["kind"])
+    )
+    model = make_pipeline(prepare, SoftmaxClassifier(C=np.inf, tol=1e-8))
+    model.fit(table, Y)
+    rows = coefficient_table(model, table, Y)
+    names = prepare.get_feature_names_out().tolist()
+    assert names[-1] == "onehotencoder__kind_rail"
+    assert [row.feature for row in rows] == [*names, "intercept"] * 2
+    for method, target in [("bootstrap", Y), ("asymptotic", Y), ("asymptotic", None)]:
+        options = {"method": method, "n_bootstrap": 2, "random_state": 0}
+        effects = marginal_effects(model, table, target, **options)
+        assert [effect.feature for effect in effects] == names * 3
+    # Steps without names: a function, and a pipeline of the classifier alone.
+    for steps in ([FunctionTransformer()], []):
+        unnamed = make_pipeline(*steps, SoftmaxClassifier(C=np.inf, tol=1e-8))
+        rows = coefficient_table(unnamed.fit(X, Y), X, Y)
+        assert [row.feature for row in rows] == ["x0", "x1", "intercept"] * 2
 
 
 def test_errors_shrink_to_the_spread_of_estimates():
