@@ -82,6 +82,10 @@ def convert(scope, operator, container):
     p = probabilities(model.mapping_, scores, n_scores)
     if n_scores > n_classes:
         p = p.columns(range(n_classes))
+    # None for a class that is not in the table of skl2onnx.
+    options = container.get_options(model, {"raw_scores": False}, fail=False)
+    takes_scores = options is not None and options["raw_scores"]
+    raw_scores = _decision(model, scores, p) if takes_scores else None
     if model.target_type_ == "class" and model.mapping_.traits.polytope == "cube":
         p = _shares(p, model.mapping_, scores, n_classes)
     if model.target_type_ == "label_set":
@@ -95,7 +99,7 @@ def convert(scope, operator, container):
     if model.mapping_.traits.has_zeros and _dtype(output) == np.float32:
         # A probability below the range of float32 would leave the support.
         p = p.maximum(float(np.finfo(np.float32).tiny)).where(p > 0)
-    p = p.where(is_finite, np.nan)
+    p = (p if raw_scores is None else raw_scores).where(is_finite, np.nan)
     graph.output(predicted.without_row(), labels)
     graph.output(p.without_row().astype(_dtype(output)), output)
 
@@ -171,6 +175,16 @@ def _scores(X, model, n_scores):
     return scores
 
 
+def _decision(model, scores, p):
+    """The result of ``decision_function``, minus and plus it for two classes."""
+    n_classes = model.classes_.shape[0]
+    if model.target_type_ != "class" or n_classes > 2:
+        return scores.columns(range(n_classes))
+    pair = scores if model.mapping_.traits.is_order_preserving else p
+    difference = pair.columns([1]) - pair.columns([0])
+    return (-difference).stacked(difference)
+
+
 def _shares(p, mapping, scores, n_classes):
     """Marginals divided by their sum; if all are zero, entmax of the scores."""
     total = p.sum()
@@ -205,6 +219,50 @@ def _dtype(variable):
     return np.float64 if isinstance(variable.type, DoubleTensorType) else np.float32
 
 
+def register_classifier(classifier: type) -> None:
+    """Register a class of linear classifiers, so that ensembles of them convert.
+
+    A classifier converts without it, also in a pipeline or after a search. Estimators
+    of scikit-learn that have fitted clones of a classifier, such as
+    ``StackingClassifier``, ``CalibratedClassifierCV`` and ``OneVsRestClassifier``, look
+    for its class in the table of skl2onnx.
+
+    Parameters
+    ----------
+    classifier : type
+        A class, such as :class:`~skprob.linear_model.SoftmaxClassifier`.
+
+    Raises
+    ------
+    TypeError
+        If `classifier` is not a class of linear classifiers of skprob.
+
+    See Also
+    --------
+    register_mapping : Register a converter of a mapping.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import skl2onnx
+    >>> from sklearn.calibration import CalibratedClassifierCV
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SparsemaxClassifier
+    >>> from skprob.onnx import register_classifier
+    >>> register_classifier(SparsemaxClassifier)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CalibratedClassifierCV(SparsemaxClassifier()).fit(X, y)
+    >>> graph = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
+    """
+    is_class = isinstance(classifier, type)
+    if not is_class or not hasattr(classifier, "onnx_converter"):
+        raise TypeError(
+            "classifier must be a class of linear classifiers of skprob; got "
+            f"{classifier!r}."
+        )
+    _register(classifier)
+
+
 def _register(cls):
     """Add a class to the table of skl2onnx, which searches and pipelines use."""
     from skl2onnx import update_registered_converter
@@ -219,7 +277,7 @@ def _register(cls):
 
     # Probabilities are always an array. The option zipmap is allowed because a pipeline
     # sets it.
-    options = {"zipmap": [False, True]}
+    options = {"zipmap": [False, True], "raw_scores": [False, True]}
     update_registered_converter(
         cls, alias, set_shapes, convert, parser=parse, options=options
     )

@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, load_wine, make_multilabel_classification
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
@@ -35,6 +39,7 @@ from skprob.decision import (
     TopK,
 )
 from skprob.mappings import SkewNormal
+from skprob.onnx import register_classifier
 
 from .running import assert_same, run, run_session, session
 
@@ -414,3 +419,53 @@ def test_a_class_that_costs_as_much_as_abstention_is_predicted():
     model.classes_ = np.arange(2)
     assert_same(model, X.astype(np.float32))
     assert (run(model, X.astype(np.float32))[0] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        StackingClassifier([("one", SoftmaxClassifier())], SoftmaxClassifier(), cv=2),
+        BaggingClassifier(SoftmaxClassifier(), n_estimators=2, random_state=0),
+        OneVsRestClassifier(SoftmaxClassifier()),
+        CalibratedClassifierCV(SoftmaxClassifier(), cv=2),
+    ],
+    ids=lambda ensemble: type(ensemble).__name__,
+)
+def test_ensembles_of_a_registered_class(ensemble):
+    """Some of them use decision_function, by the option raw_scores."""
+    register_classifier(SoftmaxClassifier)
+    X, y = scale(WINE[0]), WINE[1]
+    for target in (y, (y > 0).astype(int)):
+        ensemble.fit(X, target)
+        converted = session(ensemble, X, options={"zipmap": False})
+        # The graphs of scikit-learn's ensembles take no array without rows.
+        labels, p = converted.run(None, {"X": X})
+        np.testing.assert_array_equal(labels, ensemble.predict(X))
+        np.testing.assert_allclose(p, ensemble.predict_proba(X), atol=1e-12)
+
+
+def test_a_frozen_classifier():
+    X, y = scale(WINE[0]), WINE[1]
+    assert_same(FrozenEstimator(SparsemaxClassifier().fit(X, y)), X, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", [SparsemaxClassifier(), TaylorSoftmaxClassifier(), SigmoidClassifier()]
+)
+def test_raw_scores_are_those_of_decision_function(model):
+    X, y = scale(WINE[0]), WINE[1]
+    sets = label_sets(allow_unlabeled=True)
+    for rows, target in ((X, y), (X, y > 0), sets):
+        model.fit(rows, target)
+        labels, scores = run(model, rows, options={"raw_scores": True})
+        np.testing.assert_array_equal(labels, model.predict(rows))
+        expected = model.decision_function(rows)
+        if expected.ndim == 1:
+            expected = np.column_stack([-expected, expected])
+        np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_only_classifiers_are_registered():
+    for wrong in (SoftmaxClassifier(), StandardScaler, "SoftmaxClassifier"):
+        with pytest.raises(TypeError, match="classifier must be a class of linear"):
+            register_classifier(wrong)

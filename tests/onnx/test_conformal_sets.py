@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -44,6 +46,13 @@ def test_two_classes_in_a_pipeline_and_a_search_inside():
     for inner in (SigmoidClassifier(), EntmaxClassifierCV([1.5], [1.0], cv=2)):
         model = make_pipeline(StandardScaler(), ConformalSets(inner))
         assert_same(model.fit(X, Y > 4), SINGLE)
+
+
+def test_a_search_and_a_frozen_classifier_inside():
+    search = GridSearchCV(SoftmaxClassifier(), {"C": [0.1, 1.0]}, cv=2)
+    assert_same(ConformalSets(search, cv=2).fit(X, Y), SINGLE)
+    frozen = FrozenEstimator(SparsemaxClassifier().fit(X[::2], Y[::2]))
+    assert_same(ConformalSets(frozen, cv="prefit").fit(X[1::2], Y[1::2]), SINGLE)
 
 
 def label_sets(allow_unlabeled):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ...mappings import Entmax, Temperature
@@ -53,10 +54,13 @@ class OnnxSets:
                 "Only sets with by=None have an ONNX converter, because they have one "
                 "temperature; got by='class'."
             )
-        if not hasattr(self.estimator_, "onnx_parser"):
+        model = self.estimator_
+        while isinstance(model, FrozenEstimator) or hasattr(model, "best_estimator_"):
+            model = getattr(model, "best_estimator_", None) or model.estimator
+        if not hasattr(model, "onnx_parser"):
             raise NotImplementedError(
                 "Only sets of a linear classifier of skprob have an ONNX converter; "
-                f"got sets of {type(self.estimator_).__name__}. A pipeline can be "
+                f"got sets of {type(model).__name__}. A pipeline can be "
                 "converted if ConformalSets of the classifier are its last step."
             )
         if self._needed:
@@ -64,12 +68,12 @@ class OnnxSets:
                 f"Sets that were calibrated with {self._needed} have no ONNX "
                 "converter: a graph has no input for them."
             )
-        if self.estimator_.has_none_class_:
+        if model.has_none_class_:
             raise NotImplementedError(
                 "Sets of a model with the class 'no label' have no ONNX converter: fit "
                 "it to rows with labels."
             )
-        model = copy(self.estimator_)
+        model = copy(model)
         alpha = self._fitted_with["alpha"]
         model.mapping_ = Temperature(Entmax(alpha), self.temperature_)
         model.threshold_ = 0.0
