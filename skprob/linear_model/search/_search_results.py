@@ -68,9 +68,11 @@ class Choice(NamedTuple):
 
     def attributes(self, has_ratios):
         """Fitted attributes, with an l1_ratio if the search has several."""
-        attributes = {f"{name}_": value for name, value in self.params.items()}
-        if not has_ratios:
-            del attributes["l1_ratio_"]
+        attributes = {
+            f"{name}_": value
+            for name, value in self.params.items()
+            if has_ratios or name != "l1_ratio"
+        }
         return attributes | {"best_score_": self.score}
 
 
@@ -85,21 +87,17 @@ def attributes_of_search(grid, results, has_ratios):
     has_ratios : bool
         Whether there is an axis of l1_ratios.
     """
-    Cs = grid.Cs
+    Cs, ratios = grid.Cs, {"l1_ratios_": grid.l1_ratios}
     if not has_ratios:
-        results, Cs = results.without_ratios(), Cs[:, 0]
-    attributes = {
+        results, Cs, ratios = results.without_ratios(), Cs[:, 0], {}
+    return ratios | {
         f"{grid.parameter}s_": grid.values,
-        "l1_ratios_": grid.l1_ratios,
         "Cs_": Cs,
         "scores_": results.scores,
         "coefs_paths_": results.coefs,
         "intercepts_paths_": results.intercepts,
         "n_iter_": results.n_iter,
     }
-    if not has_ratios:
-        del attributes["l1_ratios_"]
-    return attributes
 
 
 def best_choice(grid, scores, scoring):
