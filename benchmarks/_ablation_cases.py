@@ -276,6 +276,8 @@ def fits_of_label_sets(optima):
         kinds = [(SigmoidClassifier, 1.0), (SigmoidClassifier, 10.0)]
         if name != "reuters21578_modapte90":
             kinds += [(SparsemaxClassifier, 1.0), (SoftmaxClassifier, 1.0)]
+        if name == "enron":
+            kinds.append((SparsemaxClassifier, 10.0))
         for kind, C in kinds:
             label = f"{name}, {kind.__name__}, C={C:g}"
             yield WholeFitCase(label, kind(C=C, max_iter=1000), Problem(X, Y))

@@ -347,8 +347,9 @@ class Tuning(NamedTuple):
     #: Most tries of so many iterations to lower the objective. With one, sparsemax on
     #: enron takes 2.0 (C=1) and 6.2 times (C=10) the passes.
     splitting_tries: int = 5
-    #: Strength of the proximal step, in units of the mean curvature at the start.
-    splitting_strength: float = 0.2
+    #: Strength of the proximal step, in units of the geometric mean of the mean
+    #: curvature at the start and the mean penalty.
+    splitting_strength: float = 0.5
     #: Splitting ends when all tries lower the objective by less than this part.
     splitting_end: float = 1e-6
 

@@ -54,7 +54,8 @@ class DouglasRachford:
     def init(self, problem, point):
         """The state at a point; it is spent if there is no curvature."""
         curvature, _ = point.total_curvature()
-        strength = self._tuning.splitting_strength * float(curvature.mean())
+        between = float(np.sqrt(curvature.mean() * point.ridge.mean()))
+        strength = self._tuning.splitting_strength * between
         if not strength > 0:
             return SplittingState(point=point, is_spent=True)
         n_kept = self._tuning.splitting_memory + 1

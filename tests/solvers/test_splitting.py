@@ -108,6 +108,20 @@ def test_auto_splits_where_newton_is_slow_and_ends_at_the_same_optimum(monkeypat
     assert len(history["iteration"]) == auto.n_iter_ + 1
 
 
+@pytest.mark.parametrize("l2", [1e-4, 1e-2])
+def test_the_strength_is_between_curvature_and_penalty(l2, monkeypatch):
+    """At zero scores of sparsemax each of K outputs has the curvature 1 - 1 / K."""
+    X, y = classes(n_classes=4, n_samples=80)
+    objective, strengths = objective_of(X, y, Sparsemax(), l2=l2), []
+    monkeypatch.setattr(
+        objective, "splitting", lambda x, strength, n: strengths.append(strength)
+    )
+    DouglasRachford().init(objective, objective.at(objective.initial()))
+    ridge = np.append(l2 / objective.units.scale**2, 0)
+    expected = Tuning().splitting_strength * np.sqrt(0.75 * ridge.mean())
+    assert_allclose(strengths, [expected])
+
+
 def test_newton_finishes_what_splitting_cannot(monkeypatch):
     """Where the steps of splitting lead nowhere."""
     objective = objective_of(*classes(n_classes=4), Sparsemax())
