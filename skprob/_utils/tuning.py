@@ -339,13 +339,13 @@ class Tuning(NamedTuple):
     # Splitting.
 
     #: Hessian products before splitting, as a share of the cost of its Gram matrix and
-    #: factor or of `most_products`. With one, fits of sparsemax to label sets take 1.4
-    #: times the passes and 1.2 times as long.
+    #: factor or of `most_products`. With one, sparsemax on enron takes 1.6 times the
+    #: passes and 1.2 times as long.
     splitting_share: float = 1 / 3
     #: Number of stored residuals, and of iterations in a step.
     splitting_memory: int = 10
     #: Most tries of so many iterations to lower the objective. With one, sparsemax on
-    #: enron takes 2.0 (C=1) and 6.2 times (C=10) the passes.
+    #: enron takes the same passes at C = 1, and at least 4 times as long at C = 10.
     splitting_tries: int = 5
     #: Strength of the proximal step, in units of the geometric mean of the mean
     #: curvature at the start and the mean penalty.
