@@ -4,17 +4,21 @@ With independent noise of density φ, distribution function Φ and hazard h = φ
 
     p_i = ∫ G(x) h(x - z_i) dx,    G(x) = Π_j Φ(x - z_j).
 
-Two routes compute such integrals. The shared route (`_shared_nodes.py`) uses nodes that
-many rows share, for smooth noises. The adaptive route (`_adaptive.py`) chooses panels
-for each row, for every noise and for the rows that do not suit the first.
-Gumbel noise has a closed form, softmax.
+Gumbel noise has a closed form, softmax. Two routes compute the integrals of all other
+noises. Read in this order:
 
-Read `_independent.py` first: it chooses a route for each row. `_derivatives.py` turns
-the nodes of either route into derivatives. Panels begin as in `_first_panels.py`, with
-the rules of `_panels.py`. `noises/` holds the distributions, `_tuning.py` the numbers.
-`_conjugate.py` computes the entropy, `_correlated.py` averages over the shared factors
-of `_factors.py`, `_noise_parameters.py` is for noises that are learnt, and
-`_quantile_average.py` for the published approximation.
+- `_perturb_max.py`: the public mapping, which chooses among the next three files.
+- `_independent.py`: independent noise. It chooses a route for each row.
+- `_correlated.py`: noise with factors that classes share; `_factors.py`: their nodes.
+- `_quantile_average.py`: the published approximation, with `n_quantiles`.
+- `_shared_nodes.py`: the first route, nodes that many rows share, for smooth noises.
+- `_adaptive.py`: the second route, panels of each row, for all noises and rows that do
+  not suit the first. `_panels.py` has their quadrature rule, and `_first_panels.py` the
+  panels before any is halved.
+- `_derivatives.py`: derivatives in the scores, from the nodes of either route.
+- `_conjugate.py`: the entropy.
+- `_noise_parameters.py`: the parameters of a noise that is learnt.
+- `noises/`: the distributions. `_tuning.py`: the numbers of both routes.
 """
 
 from typing import TYPE_CHECKING
