@@ -73,7 +73,7 @@ class CosineObjective(MeanLoss):
         """Never: no duality gap is known."""
         return False
 
-    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=np.inf, after=None):
         """The `known` bound: there is no other."""
         return known
 

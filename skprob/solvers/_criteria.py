@@ -10,6 +10,7 @@ import numpy as np
 from .._utils.arrays import precision
 from .._utils.tuning import Tuning
 from ._expected_decrease import confirmed_decrease, gain_by_scaling
+from ._problem import Point
 from ._state import Iteration
 
 
@@ -21,6 +22,8 @@ class Criterion(NamedTuple):
     value: float
     limit: float
     is_met: bool
+    #: The point after Newton's step by the whole Hessian, if it was evaluated.
+    after: Point | None = None
 
 
 class Verdict(NamedTuple):
@@ -33,6 +36,8 @@ class Verdict(NamedTuple):
     is_stalled: bool  #: Whether no more progress is possible.
     converged: bool  #: Whether the point fulfils all criteria.
     is_last: bool  #: Whether the solver should stop.
+    #: The point after Newton's step by the whole Hessian, if it was evaluated.
+    after: Point | None = None
 
 
 class Criteria:
@@ -111,7 +116,9 @@ class Criteria:
                 break
         gap = row.value if row.number == 4 else math.nan
         is_last = row.is_met or is_stalled or len(history) >= self.max_iter
-        return Verdict(tuple(rows), norm, gap, is_stalled, row.is_met, is_last)
+        return Verdict(
+            tuple(rows), norm, gap, is_stalled, row.is_met, is_last, row.after
+        )
 
     def _rows(self, problem, state, history, norm, is_stalled):
         """The criteria in order; each is computed only if those before it are met."""
@@ -142,13 +149,15 @@ class Criteria:
 
         if has_gap and self.uses_gap:
             limit = self._gap_limit(problem, state, tol, limit, is_stalled)
-            gap, step = state.duality_gap, state.newton_step
+            gap, after, enough = state.duality_gap, None, limit
             if math.isnan(gap):
-                # With Newton's step the gap is tight, and is not computed again for the
-                # result.
-                enough = limit if step is None else min(limit, tol * abs(value))
-                gap = problem.duality_gap(state.point, enough, newton_step=step)
-            yield Criterion(4, "duality gap", gap, limit, gap <= limit)
+                if state.newton_step is not None:
+                    # Then the gap is tight, and is not computed again for the result.
+                    enough = min(limit, tol * abs(value))
+                    if not description.has_shrinkage:
+                        after = problem.at(state.point.parameters + state.newton_step)
+                gap = problem.duality_gap(state.point, enough, after=after)
+            yield Criterion(4, "duality gap", gap, limit, gap <= limit, after)
 
     def _checks_last_iterations(self, problem, state, tol, has_gap):
         """Whether criterion 3 is checked."""

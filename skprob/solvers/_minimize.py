@@ -65,6 +65,8 @@ class Record:
     def add(self, state):
         """Check and report the point after an iteration, or at the start."""
         verdict = self._criteria.check(self._problem, state, self.history)
+        if verdict.converged and verdict.after is not None:
+            state, verdict = with_last_step(state, verdict)
         self._state, self._verdict, self.is_over = state, verdict, verdict.is_last
         n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
@@ -138,5 +140,19 @@ class Record:
         if not math.isnan(self._state.duality_gap):
             return self._state.duality_gap
         known = math.inf if math.isnan(gap) else gap
-        newton_step = self._state.newton_step
-        return self._problem.duality_gap(point, enough, known, newton_step)
+        return self._problem.duality_gap(point, enough, known)
+
+
+def with_last_step(state, verdict):
+    """The state and the verdict after Newton's step, if that is nearer to the minimum.
+
+    The point there is evaluated already, for the duality gap. Near the minimum the step
+    squares the error.
+    """
+    point, after = state.point, verdict.after
+    decrease, norm = point.value - after.value, float(abs(after.gradient).max())
+    if decrease < 0 or norm > verdict.gradient_norm:
+        return state, verdict
+    gap = max(verdict.duality_gap - decrease, 0.0)
+    verdict = verdict._replace(gradient_norm=norm, duality_gap=gap)
+    return replace(state, point=after, newton_step=None), verdict

@@ -211,12 +211,13 @@ class Problem(Protocol):
         point: Point,
         enough: float = 0.0,
         known: float = inf,
-        newton_step: Array | None = None,
+        after: Point | None = None,
     ) -> float:
         """A bound on value less minimum, infinite where there is none; one pass.
 
         It is at most the `known` bound, and is not made tighter if it is at most
-        `enough`. `newton_step` is Newton's step from the point by the whole Hessian.
+        `enough`. With the point `after` Newton's step by the whole Hessian it takes no
+        pass.
         """
 
     def is_unbounded(self, point: Point) -> bool:

@@ -119,7 +119,7 @@ class SquaredHinges:
     def has_certificate(self):
         return True
 
-    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=math.inf, after=None):
         """By strong convexity."""
         return min(known, float(point.gradient @ point.gradient) / (2 * self._ridge))
 
@@ -305,7 +305,7 @@ class Valley:
     def at(self, parameters):
         return ValleyPoint(self, parameters)
 
-    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=math.inf, after=None):
         return math.inf
 
     def is_unbounded(self, point):

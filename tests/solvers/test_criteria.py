@@ -281,15 +281,19 @@ class Stub:
         # Its Hessian costs too much to confirm an expected decrease.
         self.description = PlainDescription(10**9, 2 * 10**9, (1, 2), **kind)
         self.passes, self._gap, self._certificate = 0.0, gap, has_certificate
-        self.asked = []
+        self.asked, self.after = [], StubPoint()
 
     def has_certificate(self):
         return self._certificate
 
-    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=math.inf, after=None):
         self.passes += 1
-        self.asked.append((enough, newton_step))
+        self.asked.append((enough, after))
         return self._gap
+
+    def at(self, parameters):
+        self.after.parameters = parameters
+        return self.after
 
 
 class StubPoint:
@@ -386,10 +390,11 @@ def test_each_value_and_limit_is_that_of_its_definition():
     *_, gap = verdict_on(problem, unknown, [row(0.5)] * 4).rows
     assert gap.limit == pytest.approx(LIMIT, rel=1e-12)
     assert not gap.is_met
-    # The step by the whole Hessian is handed on.
+    # The point after the step by the whole Hessian is handed on.
     step = np.ones(2)
-    verdict_on(problem, state_at(newton_step=step), [row(0.5)] * 4)
-    assert problem.asked[-1][1] is step
+    verdict = verdict_on(problem, state_at(newton_step=step), [row(0.5)] * 4)
+    assert problem.asked[-1][1] is verdict.after is problem.after
+    assert verdict.after.parameters.tolist() == step.tolist()
 
 
 def test_where_there_is_no_certificate_larger_parameters_must_gain_little():

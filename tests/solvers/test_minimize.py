@@ -87,6 +87,27 @@ def test_the_name_is_that_of_the_method_that_ran():
         assert solution.solver.startswith(name)
 
 
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
+def test_the_point_after_the_last_newton_step_is_the_result(mapping):
+    """Its error is about the square of that of the point that meets the criteria."""
+    X, y = classes(3, n_samples=200)
+    objective = objective_of(X, y, mapping, l2=1e-2)
+    loose = solvers.solve(objective, objective.initial(), tol=1e-3, max_iter=100)
+    tight = solvers.solve(
+        objective, loose.parameters, solver="newton-cg", tol=1e-12, max_iter=100
+    )
+    assert loose.solver == "newton-cholesky"
+    assert loose.converged
+    assert loose.value - tight.value <= 1e-8 * tight.value
+    value, gradient = objective.value_and_gradient(loose.parameters)
+    assert loose.value == pytest.approx(value, rel=1e-12)
+    assert loose.gradient_norm == pytest.approx(np.abs(gradient).max(), rel=1e-3)
+    # The bound is still one.
+    assert loose.duality_gap >= loose.value - tight.value - 1e-15
+    # The history ends with this point, as the callback and the attributes do.
+    assert loose.history[-1].objective == loose.value
+
+
 def test_no_iteration_at_the_optimum_and_none_if_none_is_allowed(solve):
     objective = objective_of(*classes())
     solution = solve(objective, tol=1e-7)

@@ -68,12 +68,12 @@ def sums_of_block(block, n_outputs, loss):
     return total, dot(weighted, margins), coupling
 
 
-def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
+def duality_gap(objective, point, enough=0.0, known=np.inf, after=None):
     """A bound on a point's value less the minimum; infinite where none is known.
 
     It is at most the `known` bound of this point. If it is above `enough`, it is made
-    tighter where this is likely to halve it or to bring it below `enough`. With
-    Newton's step from the point it is about the expected decrease of this step.
+    tighter where this is likely to halve it or to bring it below `enough`. With the
+    point `after` Newton's step it is about the expected decrease of this step.
     """
     if not objective.traits.has_negative_entropy:
         return known
@@ -86,12 +86,13 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # Mean of the part of the losses that depends on the scores, F(z) - ⟨q, z⟩.
         varying = point.value - objective.constant - objective.penalty.value(parameters)
-        if newton_step is not None and not objective.description.has_row_scores:
-            step = newton_step.reshape(objective.shape)
-            end = objective.mean_loss(parameters + step)
+        if after is not None and not objective.description.has_row_scores:
+            end = after.parameters.reshape(objective.shape)
+            step, slope = end - parameters, after.mean_gradient
+            value = after.value - objective.penalty.value(end)
             # This is nearly always the smallest bound.
-            after = _means_after(objective, parameters, varying, step, *end)
-            bound = _tightened(bound, objective, parameters, varying, *after)
+            means = _means_after(objective, parameters, varying, step, value, slope)
+            bound = _tightened(bound, objective, parameters, varying, *means)
             if bound <= enough:
                 return bound
             return _tightened(bound, objective, parameters, varying, gradient)
@@ -101,8 +102,8 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             return bound
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
-        after = _means_after(objective, parameters, varying, step, *end)
-        return _tightened(bound, objective, parameters, varying, *after)
+        means = _means_after(objective, parameters, varying, step, *end)
+        return _tightened(bound, objective, parameters, varying, *means)
 
 
 def _means_after(objective, parameters, varying, step, value, slope):

@@ -233,7 +233,7 @@ class CompositeObjective(LinearObjective):
         """None: these objectives are not minimised together."""
         return None
 
-    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=np.inf, after=None):
         """A bound on a point's value less the minimum; infinite where none is known.
 
         It is at most the `known` bound. If it is above `enough`, it is made tighter by

@@ -50,7 +50,7 @@ class Polyhedron:
     def has_certificate(self):
         return False
 
-    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=math.inf, after=None):
         return math.inf
 
     def is_unbounded(self, point):

@@ -44,7 +44,7 @@ class Staircase:
     def at(self, parameters):
         raise AssertionError("L-BFGS needs none where there are no coordinates")
 
-    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+    def duality_gap(self, point, enough=0.0, known=math.inf, after=None):
         return math.inf
 
     def is_unbounded(self, point):
