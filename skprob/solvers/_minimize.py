@@ -65,7 +65,8 @@ class Record:
     def add(self, state):
         """Check and report the point after an iteration, or at the start."""
         verdict = self._criteria.check(self._problem, state, self.history)
-        if verdict.converged and verdict.after is not None:
+        # A start that is accepted is the result itself.
+        if self.history and verdict.converged and verdict.after is not None:
             state, verdict = with_last_step(state, verdict)
         self._state, self._verdict, self.is_over = state, verdict, verdict.is_last
         n_iter, norm = len(self.history), verdict.gradient_norm
