@@ -53,7 +53,7 @@ class Tuning(NamedTuple):
     #: with blocks of 8 MiB.
     block_bytes_of_l1: int = 1 << 25
     #: Most numbers of standardised rows that are copied to an array: little data.
-    #: Without the copy searches take 2 times as long, and fits 1.07 times.
+    #: Searches take 2 times as long without the copy, and fits 1.07 times.
     most_standardised: int = 1 << 18
     #: Most columns for each raw prediction with which the Gram matrices of little data
     #: are one product with all pairs of columns. Without this product searches take

@@ -67,9 +67,9 @@ def C_of_loss(loss, n_classes, l1_ratio=0.0):
     each label. For entmax C is n_classes^(1 - alpha), for alpha up to 2, where a label
     of marginals counts as two classes.
 
-    With alpha above 2 the probabilities of entmax go from 0 to 1 within differences of
-    scores of 1 / (alpha - 1), and the curvature at equal scores is that of a small part
-    of them. The mean slope of a probability, alpha - 1, stands for it: C is
+    With alpha above 2 the curvature at equal scores holds near them only. A probability
+    goes from 0 to 1 within differences of scores of about 1 / (alpha - 1). So its mean
+    slope, alpha - 1, takes the place of the slope at equal scores, and C is
     1 / (n_classes (alpha - 1)).
 
     With the penalty ‖W‖₁ / C, a coefficient is zero while its gradient is at most 1/C,
