@@ -22,8 +22,6 @@ class Criterion(NamedTuple):
     value: float
     limit: float
     is_met: bool
-    #: The point after Newton's step by the whole Hessian, if it was evaluated.
-    after: Point | None = None
 
 
 class Verdict(NamedTuple):
@@ -36,8 +34,8 @@ class Verdict(NamedTuple):
     is_stalled: bool  #: Whether no more progress is possible.
     converged: bool  #: Whether the point fulfils all criteria.
     is_last: bool  #: Whether the solver should stop.
-    #: The point after Newton's step by the whole Hessian, if it was evaluated.
-    after: Point | None = None
+    #: The point after Newton's step by the whole Hessian, if the gap evaluated it.
+    after_step: Point | None = None
 
 
 class Criteria:
@@ -109,27 +107,29 @@ class Criteria:
         """The :class:`Verdict` on a state, with the iterations before it."""
         norm = float(np.abs(state.point.gradient).max())
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        rows = []
-        for row in self._rows(problem, state, history, norm, is_stalled):
-            rows.append(row)
-            if not row.is_met:
-                break
-        gap = row.value if row.number == 4 else math.nan
+        tol = self.tol if history else self.tol_at_start
+        row = Criterion(1, "gradient", norm, tol, norm <= tol)
+        rows, gap, after_step = [row], math.nan, None
+        if row.is_met and problem.description.is_linear:
+            has_gap = not math.isnan(state.duality_gap) or problem.has_certificate()
+            arguments = problem, state, history, tol, has_gap, is_stalled
+            for row in self._rows_of_decreases(*arguments):
+                rows.append(row)
+                if not row.is_met:
+                    break
+            if row.is_met and has_gap and self.uses_gap:
+                limit = self._gap_limit(problem, state, tol, is_stalled)
+                gap, after_step = self._duality_gap(problem, state, tol, limit)
+                row = Criterion(4, "duality gap", gap, limit, gap <= limit)
+                rows.append(row)
         is_last = row.is_met or is_stalled or len(history) >= self.max_iter
         return Verdict(
-            tuple(rows), norm, gap, is_stalled, row.is_met, is_last, row.after
+            tuple(rows), norm, gap, is_stalled, row.is_met, is_last, after_step
         )
 
-    def _rows(self, problem, state, history, norm, is_stalled):
-        """The criteria in order; each is computed only if those before it are met."""
-        description, value = problem.description, state.point.value
-        tol = self.tol if history else self.tol_at_start
-        yield Criterion(1, "gradient", norm, tol, norm <= tol)
-        if not description.is_linear:
-            return
-
-        has_gap = not math.isnan(state.duality_gap) or problem.has_certificate()
-        limit = allowed_decrease(problem, value, tol)
+    def _rows_of_decreases(self, problem, state, history, tol, has_gap, is_stalled):
+        """Criteria 2 and 3; each is computed only if those before it are met."""
+        limit = allowed_decrease(problem, state.point.value, tol)
         expected = _expected_decrease(problem, state, history, has_gap)
         # A decrease of NaN is unknown, and is not compared.
         is_met = is_stalled or not expected > limit
@@ -140,24 +140,12 @@ class Criteria:
             is_met = is_stalled or not decrease > limit
             yield Criterion(3, "last iterations", decrease, limit, is_met)
 
-        if description.is_convex and not (has_gap or is_stalled):
+        if problem.description.is_convex and not (has_gap or is_stalled):
             # A second row of criterion 2, if a whole Hessian shows a larger decrease.
             confirmed = confirmed_decrease(problem, state, self.tuning)
             if confirmed > expected:
                 is_met = not confirmed > limit
                 yield Criterion(2, "confirmed decrease", confirmed, limit, is_met)
-
-        if has_gap and self.uses_gap:
-            limit = self._gap_limit(problem, state, tol, limit, is_stalled)
-            gap, after, enough = state.duality_gap, None, limit
-            if math.isnan(gap):
-                if state.newton_step is not None:
-                    # Then the gap is tight, and is not computed again for the result.
-                    enough = min(limit, tol * abs(value))
-                    if not description.has_shrinkage:
-                        after = problem.at(state.point.parameters + state.newton_step)
-                gap = problem.duality_gap(state.point, enough, after=after)
-            yield Criterion(4, "duality gap", gap, limit, gap <= limit, after)
 
     def _checks_last_iterations(self, problem, state, tol, has_gap):
         """Whether criterion 3 is checked."""
@@ -176,20 +164,34 @@ class Criteria:
         n_last = self.tuning.look_back * (1 if problem.description.is_convex else 2)
         return history[max(len(history) - n_last, 0)].objective - state.point.value
 
-    def _gap_limit(self, problem, state, tol, allowed, is_stalled):
+    def _gap_limit(self, problem, state, tol, is_stalled):
         """Largest duality gap that criterion 4 allows.
 
         Where the expected decrease is not known, the gap stands for it, and is limited
-        by the `allowed` decrease of criterion 2.
+        by the decrease that criterion 2 allows.
         """
         limit = max(tol, self.tuning.loose_gap) * abs(state.point.value)
         is_convex = problem.description.is_convex
         is_known = is_convex and not math.isnan(state.expected_decrease)
         if not (is_known or is_stalled):
-            limit = min(limit, allowed)
+            limit = min(limit, allowed_decrease(problem, state.point.value, tol))
         eps = precision(problem.description.dtype)
         at_zero = abs(problem.value_at_zero)
         return max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
+
+    def _duality_gap(self, problem, state, tol, limit):
+        """The duality gap, and the point after Newton's step if that was evaluated."""
+        if not math.isnan(state.duality_gap):
+            return state.duality_gap, None
+        point = state.point
+        if state.newton_step is None:
+            return problem.duality_gap(point, limit), None
+        # Then the gap is tight, and is not computed again for the result.
+        enough = min(limit, tol * abs(point.value))
+        after_step = None
+        if not problem.description.has_shrinkage:
+            after_step = problem.at(point.parameters + state.newton_step)
+        return problem.duality_gap(point, enough, after=after_step), after_step
 
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
         """Whether the last iterations lowered neither the objective nor the gradient.

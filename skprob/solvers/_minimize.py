@@ -66,7 +66,7 @@ class Record:
         """Check and report the point after an iteration, or at the start."""
         verdict = self._criteria.check(self._problem, state, self.history)
         # A start that is accepted is the result itself.
-        if self.history and verdict.converged and verdict.after is not None:
+        if self.history and verdict.converged and verdict.after_step is not None:
             state, verdict = with_last_step(state, verdict)
         self._state, self._verdict, self.is_over = state, verdict, verdict.is_last
         n_iter, norm = len(self.history), verdict.gradient_norm
@@ -150,7 +150,7 @@ def with_last_step(state, verdict):
     The point there is evaluated already, for the duality gap. Near the minimum the step
     squares the error.
     """
-    point, after = state.point, verdict.after
+    point, after = state.point, verdict.after_step
     decrease, norm = point.value - after.value, float(abs(after.gradient).max())
     if decrease < 0 or norm > verdict.gradient_norm:
         return state, verdict

@@ -393,8 +393,8 @@ def test_each_value_and_limit_is_that_of_its_definition():
     # The point after the step by the whole Hessian is handed on.
     step = np.ones(2)
     verdict = verdict_on(problem, state_at(newton_step=step), [row(0.5)] * 4)
-    assert problem.asked[-1][1] is verdict.after is problem.after
-    assert verdict.after.parameters.tolist() == step.tolist()
+    assert problem.asked[-1][1] is verdict.after_step is problem.after
+    assert verdict.after_step.parameters.tolist() == step.tolist()
 
 
 def test_where_there_is_no_certificate_larger_parameters_must_gain_little():
