@@ -513,7 +513,7 @@ def test_a_long_list_of_names_is_shortened():
 
 def test_frames_keep_their_kind_and_others_are_left_alone(frame):
     table = frame([[1, 2, 3]])
-    (first, second) = lined_up(first=table, second=frame.shuffled([[1, 2, 3]]))
+    _, (first, second) = lined_up(first=table, second=frame.shuffled([[1, 2, 3]]))
     assert first is table
     assert type(second) is type(table)
     assert_array_equal(np.asarray(second), [[1, 2, 3]])

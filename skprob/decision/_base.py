@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import common_names, in_order, lined_up
+from .._utils.checks import in_order, lined_up
 from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ._blocks import dense_blocks, with_rows
@@ -84,9 +84,9 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         -------
         self : object
         """
-        frames = {"probabilities": probabilities, "labels": labels}
-        names = common_names(**frames)
-        probabilities, labels = lined_up(**frames)
+        names, (probabilities, labels) = lined_up(
+            probabilities=probabilities, labels=labels
+        )
         if polytope not in POLYTOPES:
             raise ValueError(
                 f"polytope must be one of {POLYTOPES}; got {polytope!r}."

@@ -319,7 +319,7 @@ def intersection_similarity(
 
 def _checked(y_true, probabilities):
     """Truth and prediction as float64 distributions of one shape."""
-    y_true, probabilities = lined_up(y_true=y_true, probabilities=probabilities)
+    _, (y_true, probabilities) = lined_up(y_true=y_true, probabilities=probabilities)
     p = as_distributions(probabilities).astype(np.float64, copy=False)
     if sparse.issparse(p):
         # The truth has the same size and is always dense.

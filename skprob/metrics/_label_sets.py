@@ -92,7 +92,7 @@ def harmonic_macro_f1_score(
     """
     if zero_division not in (0, 1):
         raise ValueError(f"zero_division must be 0 or 1; got {zero_division!r}.")
-    y_true, y_pred = lined_up(y_true=y_true, y_pred=y_pred)
+    _, (y_true, y_pred) = lined_up(y_true=y_true, y_pred=y_pred)
     y_true, y_pred = _matrix("y_true", y_true), _matrix("y_pred", y_pred)
     if y_true.shape != y_pred.shape:
         raise ValueError(

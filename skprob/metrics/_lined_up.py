@@ -5,7 +5,6 @@ from scipy import sparse
 
 from .._utils.checks import (
     check_target,
-    common_names,
     in_order,
     lined_up,
     names_of_columns,
@@ -49,7 +48,8 @@ def lined_up_with(classes, y_true, **predicted):
     if classes is None and are_labels and names_of_columns(name, array) is not None:
         classes = _labels(y_true, array)
     if classes is None:
-        return lined_up(y_true=y_true, **predicted)
+        _, (y_true, array) = lined_up(y_true=y_true, **predicted)
+        return y_true, array
     classes = np.asarray(classes)
     y_true = in_order("y_true", y_true, classes)
     return y_true, in_order(name, array, classes, are_labels=are_labels)
@@ -70,7 +70,7 @@ def names_in_order(classes, y_true, **predicted):
         labels = _labels(y_true, array if hasattr(array, "shape") else np.array(array))
         if labels is not None:
             return labels
-    return common_names(y_true=y_true, **predicted)
+    return lined_up(y_true=y_true, **predicted)[0]
 
 
 def _labels(y_true, predicted):

@@ -18,7 +18,6 @@ from .arguments import (
 )
 from .columns import (
     check_distinct,
-    common_names,
     distinct_classes,
     in_order,
     lined_up,
@@ -90,7 +89,6 @@ __all__ = [
     "check_squares",
     "check_target",
     "check_tensor",
-    "common_names",
     "csr_indicator",
     "distinct_classes",
     "fill_unknown",

@@ -129,19 +129,26 @@ def series_in_order(name, values, classes):
     return in_order(name, row, classes, part="entries").iloc[0]
 
 
-def lined_up(**frames):
-    """Some matrices, with the columns of DataFrames in one order.
+def lined_up(classes=None, *, are_labels=False, **frames):
+    """Some matrices with the columns of DataFrames in one order, and their names.
 
-    It is the order of the first matrix with names. A matrix without names is not
-    changed.
+    A matrix without names is not changed.
 
     Parameters
     ----------
+    classes : array-like of shape (n_classes,), default=None
+        Names of the columns in this order. None stands for the order of the first
+        DataFrame with names. The names 0, 1, ... of a frame made from an array count
+        only if no other frame has names.
+    are_labels : bool, default=False
+        As in :func:`in_order`.
     **frames : array-like, sparse matrix, DataFrame or None
         The matrices by the argument that errors name.
 
     Returns
     -------
+    classes : ndarray of shape (n_classes,) or None
+        None if no matrix has names and none are given.
     frames : list
 
     Raises
@@ -154,35 +161,22 @@ def lined_up(**frames):
     >>> import pandas as pd
     >>> from skprob._utils.checks import lined_up
     >>> true = pd.DataFrame([[1, 0]], columns=["calm", "sad"])
-    >>> for frame in lined_up(y_true=true, y_pred=true[["sad", "calm"]]):
-    ...     print(list(frame.columns))
-    ['calm', 'sad']
-    ['calm', 'sad']
+    >>> names, (_, predicted) = lined_up(y_true=true, y_pred=true[["sad", "calm"]])
+    >>> print(names, list(predicted.columns))
+    ['calm' 'sad'] ['calm', 'sad']
     """
-    classes = common_names(**frames)
     if classes is None:
-        return list(frames.values())
-    return [in_order(name, data, classes) for name, data in frames.items()]
-
-
-def common_names(**frames):
-    """The names of the first of some matrices that has names, or None.
-
-    The names 0, 1, ... of a frame made from an array count only if no other frame has
-    names. Arguments and errors are those of :func:`lined_up`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skprob._utils.checks import common_names
-    >>> unnamed, named = pd.DataFrame([[1, 0]]), pd.DataFrame({"calm": [1], "sad": [0]})
-    >>> common_names(y_true=unnamed, y_pred=named).tolist()
-    ['calm', 'sad']
-    """
-    known = [names_of_columns(name, data) for name, data in frames.items()]
-    known = [names for names in known if names is not None]
-    named = [names for names in known if not _are_positions(names.tolist())]
-    return next(iter(named or known), None)
+        known = [names_of_columns(name, data) for name, data in frames.items()]
+        known = [names for names in known if names is not None]
+        named = [names for names in known if not _are_positions(names.tolist())]
+        classes = next(iter(named or known), None)
+    if classes is None:
+        return None, list(frames.values())
+    classes = np.asarray(classes)
+    return classes, [
+        in_order(name, data, classes, are_labels=are_labels)
+        for name, data in frames.items()
+    ]
 
 
 def order_of(names, classes, *, are_labels):

@@ -1,37 +1,8 @@
-"""Checks of predictions: columns in one order, and labels as an indicator."""
+"""Labels of the rows as an indicator."""
 
 import numpy as np
 
-from ..._utils.checks import common_names, distinct_classes, in_order
-
-
-def frames_in_order(classes, *, are_labels, **frames):
-    """The names of the columns, and DataFrames with their columns in this order.
-
-    Parameters
-    ----------
-    classes : array-like of shape (n_classes,) or None
-        None stands for the names of the first DataFrame.
-    are_labels : bool
-        Whether the classes are labels, so that 0, 1, ... are names, too.
-    **frames : array-like, sparse matrix, DataFrame or None
-        The matrices by the argument that errors name.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,) or None
-        None if no matrix has names and none are given.
-    frames : list
-    """
-    if classes is None:
-        classes = common_names(**frames)
-    if classes is None:
-        return None, list(frames.values())
-    classes = np.asarray(classes)
-    return classes, [
-        in_order(name, data, classes, are_labels=are_labels)
-        for name, data in frames.items()
-    ]
+from ..._utils.checks import distinct_classes
 
 
 def indicator_of(name, labels, classes):

@@ -12,8 +12,8 @@ from ..._utils.checks import (
     as_distributions,
     as_marginals,
     as_real,
-    common_names,
     in_order,
+    lined_up,
     order_by_name,
 )
 from ..._utils.fitted import class_probabilities, last_step, predict_by
@@ -22,7 +22,7 @@ from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from .._input import check_count
 from .._matplotlib import axes_for, grid_of_axes, legend_below
 from ._bars import Row, draw_row
-from ._input import frames_in_order, indicator_of
+from ._input import indicator_of
 
 # More panels cannot be read.
 _MOST_ROWS = 30
@@ -350,14 +350,12 @@ def _in_one_order(class_names, **frames):
     An array is in the order of the first frame that has names. Class names that are not
     those of the columns are in the order of the columns.
     """
-    names = common_names(**frames)
+    names, ordered = lined_up(**frames)
     if class_names is None:
-        class_names = names
-    elif names is not None:
-        given = np.asarray(class_names)
-        are_names = order_by_name(names.tolist(), given.tolist()) is not None
-        names = given if are_names else names
-    _, ordered = frames_in_order(names, are_labels=False, **frames)
+        return names, ordered
+    given = np.asarray(class_names)
+    if names is not None and order_by_name(names.tolist(), given.tolist()) is not None:
+        _, ordered = lined_up(given, **frames)
     return class_names, ordered
 
 

@@ -16,13 +16,14 @@ from ..._utils.checks import (
     fill_unknown,
     in_order,
     is_number,
+    lined_up,
 )
 from ..._utils.fitted import last_step, predicted_sets
 from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from .._input import check_count
 from .._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of
 from ._groups import Group, groups_of
-from ._input import frames_in_order, indicator_of
+from ._input import indicator_of
 
 
 class SetDisplay:
@@ -183,7 +184,7 @@ class SetDisplay:
         if coverage is not None and not (is_number(coverage) and 0 < coverage < 1):
             raise ValueError(f"coverage must be between 0 and 1; got {coverage!r}.")
         is_labels = are_labels(y_true, "y_true")
-        classes, (y_true, sets) = frames_in_order(
+        classes, (y_true, sets) = lined_up(
             classes, are_labels=is_labels, y_true=y_true, sets=sets
         )
         sets = _checked("sets", sets)

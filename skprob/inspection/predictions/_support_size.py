@@ -8,11 +8,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.checks import are_labels, as_real, in_order
+from ..._utils.checks import are_labels, as_real, in_order, lined_up
 from ..._utils.fitted import class_probabilities, predict_by
 from ..._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from .._matplotlib import POSSIBLE, PREDICTED, axes_for
-from ._input import frames_in_order, indicator_of
+from ._input import indicator_of
 
 
 class SupportSizeDisplay:
@@ -172,7 +172,7 @@ class SupportSizeDisplay:
             numbers.
         """
         is_labels = are_labels(y_true, "y_true")
-        classes, (y_true, predicted, probabilities) = frames_in_order(
+        classes, (y_true, predicted, probabilities) = lined_up(
             classes,
             are_labels=is_labels,
             y_true=y_true,
