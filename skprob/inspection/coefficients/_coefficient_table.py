@@ -10,12 +10,12 @@ from ..._utils.fitted import at_last_step, names_at_last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap_errors
-from ._covariance import FittedLoss
+from ._covariance import covariance_of
 from ._fitted_rows import (
-    FittedRows,
     check_linear,
     check_no_zeros,
     coefficients_of,
+    fitted_rows,
     warn_of_penalty,
 )
 from ._normal_test import check_choices, normal_test
@@ -210,11 +210,11 @@ def coefficient_table(
     check_linear(model)
     if method == "bootstrap":
         warn_of_penalty(model)
-        fit = FittedRows(model, X, names=names)
+        rows = fitted_rows(model, X, names=names)
     else:
         check_no_zeros(model)
         warn_of_penalty(model)
-        fit = FittedLoss(
+        estimated = covariance_of(
             model,
             X,
             y,
@@ -224,8 +224,9 @@ def coefficient_table(
             offset=offset,
             names=names,
         )
-    classes, contrast = _contrast(fit, reference)
-    estimate = (contrast @ fit.coef).ravel()
+        rows = estimated.rows
+    classes, contrast = _contrast(rows, reference)
+    estimate = (contrast @ rows.coef).ravel()
     if method == "bootstrap":
         error = standard_error = robust_error = bootstrap_errors(
             lambda refit, _: (contrast @ coefficients_of(refit)).ravel(),
@@ -240,32 +241,29 @@ def coefficient_table(
             offset=offset,
         )
     else:
-        fit.check_optimum()
         # One row for each feature, in each class of the contrast.
-        contrasts = np.kron(contrast, np.eye(fit.coef.shape[1]))
-        standard_error, robust_error = (
-            np.linalg.norm(contrasts @ fit.root(name), axis=1)
-            for name in ("hessian", "sandwich")
+        contrasts = np.kron(contrast, np.eye(rows.coef.shape[1]))
+        standard_error, robust_error, error = (
+            np.linalg.norm(contrasts @ estimated.root(name), axis=1)
+            for name in ("hessian", "sandwich", covariance)
         )
-        by_hessian = fit.chosen(covariance) == "hessian"
-        error = standard_error if by_hessian else robust_error
     numbers = np.column_stack(
         [estimate, standard_error, robust_error, *normal_test(estimate, error, level)]
     ).tolist()
-    names = [(k, feature) for k in classes for feature in fit.feature_names]
+    names = [(k, feature) for k in classes for feature in rows.feature_names]
     return [
         CoefficientSummary(*pair, *row)
         for pair, row in zip(names, numbers, strict=True)
     ]
 
 
-def _contrast(fit, reference):
+def _contrast(rows, reference):
     """Classes in the table, and their rows as combinations of those of `coef`."""
-    classes = fit.classes
-    M = len(fit.coef)
+    classes = rows.classes
+    M = len(rows.coef)
     if M == 1:
         return classes[1:], np.eye(1)
-    if not fit.is_shift_invariant:
+    if not rows.is_shift_invariant:
         return classes, np.eye(M)
     if reference in classes:
         at = classes.index(reference)
@@ -279,5 +277,5 @@ def _contrast(fit, reference):
             f"reference must be 'first', 'mean' or one of the classes {classes[:10]}; "
             f"got {reference!r}.{did_you_mean(reference, names)}"
         )
-    rows = np.delete(np.arange(M), at)
-    return [classes[k] for k in rows], np.eye(M)[rows] - np.eye(M)[at]
+    others = np.delete(np.arange(M), at)
+    return [classes[k] for k in others], np.eye(M)[others] - np.eye(M)[at]

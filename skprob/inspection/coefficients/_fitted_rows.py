@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -91,17 +94,56 @@ def encoded_target(model, y, X):
     )
 
 
-class FittedRows:
-    """A fitted model, and rows with their scores.
+def fitted_rows(model, X, sample_weight=None, available=None, offset=None, names=None):
+    """The :class:`FittedRows` of a user's arguments, after checks.
 
     Parameters
     ----------
     model : estimator
+        A fitted linear classifier.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
     sample_weight, available, offset : array-like, default=None
-        Arguments of a user, not checked.
+        As in :func:`coefficient_table`.
     names : array-like of shape (n_features,), default=None
         Names of the features; None stands for x0, x1 and so on.
+    """
+    given = X
+    refuse_dask("X", X)
+    with naming("X", X):
+        refuse_unreadable_numbers(X)
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    n_samples, n_features = X.shape
+    if n_features != model.n_features_in_:
+        raise ValueError(
+            f"X must have {model.n_features_in_} features, as in fit; got {n_features}."
+        )
+    if hasattr(given, "columns"):
+        validate_data(model, given, reset=False, skip_check_array=True)
+    if names is None:
+        names = [f"x{j}" for j in range(n_features)]
+    are_labels, n_classes = model.target_type_ == "class", len(model.classes_)
+    offset, available = (
+        in_order(name, array, model.classes_, are_labels=are_labels)
+        for name, array in (("offset", offset), ("available", available))
+    )
+    rows = FittedRows(
+        model=model,
+        X=X,
+        weight=check_sample_weight(sample_weight, X),
+        coef=coefficients_of(model),
+        feature_names=[*names, *["intercept"] * has_intercept(model)],
+    )
+    if offset is not None:
+        is_pair = rows.n_scores == 2 and rows.polytope == "simplex"
+        offset = check_offset(offset, n_samples, n_classes, is_pair, float)
+    if available is not None:
+        available = check_available(available, (n_samples, n_classes))
+    return replace(rows, offset=offset, available=available)
+
+
+@dataclass(frozen=True)
+class FittedRows:
+    """A fitted model, and rows with their scores.
 
     Attributes
     ----------
@@ -111,47 +153,55 @@ class FittedRows:
         Weights of the rows, without those of the classes.
     coef : ndarray of shape (M, size)
         Coefficients, and the intercept if there is one.
-    classes : list of length n_scores
-        Names of the classes; None is the class of rows without a label.
     feature_names : list of length size
         Names of the features, and "intercept".
+    offset, available : ndarray of shape (n_samples, n_classes) or None
     """
 
-    def __init__(
-        self, model, X, sample_weight=None, available=None, offset=None, names=None
-    ):
-        self.model, given = model, X
-        refuse_dask("X", X)
-        with naming("X", X):
-            refuse_unreadable_numbers(X)
-            X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-        if X.shape[1] != model.n_features_in_:
-            raise ValueError(
-                f"X must have {model.n_features_in_} features, as in fit; got "
-                f"{X.shape[1]}."
-            )
-        if hasattr(given, "columns"):
-            validate_data(model, given, reset=False, skip_check_array=True)
-        self.polytope = model.mapping_.traits.polytope
-        self.are_labels = model.target_type_ == "class"
-        self.classes = plain_names(model.classes_) + [None] * model.has_none_class_
-        self.n_scores, n_classes = len(self.classes), len(model.classes_)
-        self.weight = check_sample_weight(sample_weight, X)
-        self._offset = self._available = None
-        offset, available = (
-            in_order(name, a, model.classes_, are_labels=self.are_labels)
-            for name, a in (("offset", offset), ("available", available))
-        )
-        if offset is not None:
-            is_pair = self.n_scores == 2 and self.polytope == "simplex"
-            self._offset = check_offset(offset, X.shape[0], n_classes, is_pair, float)
-        if available is not None:
-            self._available = check_available(available, (X.shape[0], n_classes))
-        if names is None:
-            names = [f"x{j}" for j in range(X.shape[1])]
-        self.X, self.has_intercept = X, has_intercept(model)
-        self.feature_names = [*names, *["intercept"] * self.has_intercept]
-        self.coef = coefficients_of(model)
+    model: Any
+    X: Any
+    weight: np.ndarray
+    coef: np.ndarray
+    feature_names: list
+    offset: np.ndarray | None = None
+    available: np.ndarray | None = None
+
+    def with_rows(self, some):
+        """The rows that a mask includes, or all if it is None."""
+        if some is None:
+            return self
+        names = "X", "weight", "offset", "available"
+        arrays = {name: getattr(self, name) for name in names}
+        arrays = {name: a if a is None else a[some] for name, a in arrays.items()}
+        return replace(self, **arrays)
+
+    def with_features(self, features):
+        """The rows with these features alone, given by their numbers."""
+        n_features = self.X.shape[1]
+        columns = [*features, *range(n_features, len(self.feature_names))]
+        names = [self.feature_names[j] for j in columns]
+        X, coef = self.X[:, features], self.coef[:, columns]
+        return replace(self, X=X, coef=coef, feature_names=names)
+
+    @property
+    def has_intercept(self):
+        """Whether `coef` has a column of intercepts."""
+        return self.coef.shape[1] > self.X.shape[1]
+
+    @property
+    def polytope(self):
+        """The polytope of the model's probabilities."""
+        return self.model.mapping_.traits.polytope
+
+    @property
+    def classes(self):
+        """Names of the classes; None is the class of rows without a label."""
+        return plain_names(self.model.classes_) + [None] * self.model.has_none_class_
+
+    @property
+    def n_scores(self):
+        """Number of scores of a row."""
+        return len(self.model.classes_) + self.model.has_none_class_
 
     @property
     def is_pair(self):
@@ -177,13 +227,6 @@ class FittedRows:
         """Whether only differences of coefficients between classes are identified."""
         traits = self.model.mapping_.traits
         return len(self.coef) > 1 and traits.is_shift_invariant
-
-    def keep(self, rows):
-        """Leave out all but these rows."""
-        self.X, self.weight = self.X[rows], self.weight[rows]
-        self._offset, self._available = (
-            None if a is None else a[rows] for a in (self._offset, self._available)
-        )
 
     def blocks(self, n_numbers):
         """Slices of rows that fit into memory with this many numbers for each row."""
@@ -215,17 +258,17 @@ class FittedRows:
         """Scores of the classes in some rows."""
         coef = self.coef[:, : self.X.shape[1]]
         scores = self.to_scores(self.X[rows] @ coef.T + self.model.intercept_)
-        if self._offset is not None:
-            scores[:, : self._offset.shape[1]] += self._offset[rows]
-        if self._available is not None:
-            part = scores[:, : self._available.shape[1]]
-            part[~self._available[rows]] = -np.inf
+        if self.offset is not None:
+            scores[:, : self.offset.shape[1]] += self.offset[rows]
+        if self.available is not None:
+            part = scores[:, : self.available.shape[1]]
+            part[~self.available[rows]] = -np.inf
         return scores
 
-    def available(self, rows):
-        """Which classes some rows have, of shape (n_rows, n_scores); None for all."""
-        if self._available is None:
+    def available_scores(self, rows):
+        """Which scores some rows have, of shape (n_rows, n_scores); None for all."""
+        if self.available is None:
             return None
-        available = self._available[rows]
+        available = self.available[rows]
         padding = [(0, 0), (0, self.n_scores - available.shape[1])]
         return np.pad(available, padding, constant_values=True)

@@ -9,13 +9,13 @@ import numpy as np
 from ..._utils.fitted import at_last_step, names_at_last_step
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap_errors
-from ._covariance import FittedLoss
+from ._covariance import covariance_of
 from ._effects import dummies_of, effects_of
 from ._fitted_rows import (
-    FittedRows,
     check_linear,
     check_no_zeros,
     encoded_target,
+    fitted_rows,
     warn_of_penalty,
 )
 from ._normal_test import check_choices, normal_test
@@ -163,25 +163,28 @@ def marginal_effects(
     check_linear(model)
     given = {"available": available, "offset": offset}
     if y is None:
-        rows = FittedRows(model, X, sample_weight, names=names, **given)
+        rows = fitted_rows(model, X, sample_weight, names=names, **given)
         effects, _ = effects_of(rows, _dummies(rows, dummy), with_gradient=False)
         errors = np.full(effects.shape, np.nan)
     elif method == "asymptotic":
         check_no_zeros(model)
         warn_of_penalty(model)
         given |= {"sample_weight": sample_weight, "groups": groups}
-        rows = FittedLoss(model, X, y, names=names, **given)
-        rows.check_optimum()
-        effects, errors = _by_delta_method(rows, _dummies(rows, dummy), covariance)
+        estimated = covariance_of(model, X, y, names=names, **given)
+        rows = estimated.rows
+        effects, gradient = effects_of(rows, _dummies(rows, dummy), with_gradient=True)
+        # The delta method.
+        errors = np.linalg.norm(gradient @ estimated.root(covariance), axis=2)
     else:
         warn_of_penalty(model)
         labelled = encoded_target(model, y, X).labelled
-        rows = _labelled_rows(model, X, sample_weight, labelled, given, names)
+        rows = fitted_rows(model, X, sample_weight, names=names, **given)
+        rows = rows.with_rows(labelled)
         dummies = _dummies(rows, dummy)
         effects, _ = effects_of(rows, dummies, with_gradient=False)
 
         def effects_of_refit(refit, weight):
-            refit_rows = _labelled_rows(refit, X, weight, labelled, given)
+            refit_rows = fitted_rows(refit, X, weight, **given).with_rows(labelled)
             return effects_of(refit_rows, dummies, with_gradient=False)[0]
 
         errors = bootstrap_errors(
@@ -201,21 +204,6 @@ def marginal_effects(
 def _dummies(rows, dummy):
     """Columns whose effect is a difference, if the user has chosen `dummy`."""
     return dummies_of(rows.X) if dummy else []
-
-
-def _by_delta_method(rows, dummies, covariance):
-    """Effects (n_scores, n_features), and their standard errors, of a `FittedLoss`."""
-    effects, gradient = effects_of(rows, dummies, with_gradient=True)
-    root = rows.root(rows.chosen(covariance))
-    return effects, np.linalg.norm(gradient @ root, axis=2)
-
-
-def _labelled_rows(model, X, weight, labelled, given, names=None):
-    """The `FittedRows` of a mask of the rows with a target; None stands for all."""
-    rows = FittedRows(model, X, weight, names=names, **given)
-    if labelled is not None:
-        rows.keep(labelled)
-    return rows
 
 
 def _table(rows, effects, errors, level):
