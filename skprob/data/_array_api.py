@@ -70,6 +70,7 @@ class ArrayDesign(DesignMatrix):
         return asarray_like(array, self._widest)
 
     def moments(self, weight):
+        """See :meth:`DenseDesign.moments`."""
         weight = as_type(asarray_like(weight, self._X), self._X.dtype)
         xp, total = self._xp, float(column_sums(weight))
         share = weight / (total or 1.0)

@@ -55,6 +55,7 @@ class CSRDesign(DesignMatrix):
         return (columns @ weight).reshape(n_classes, n_columns)
 
     def moments(self, weight):
+        """See :meth:`DenseDesign.moments`."""
         total = weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
         data = self.host_X.data.astype(np.float64, copy=False)

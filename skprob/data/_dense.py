@@ -44,6 +44,11 @@ class DenseDesign(DesignMatrix):
         return one_hot @ self.host_X
 
     def moments(self, weight):
+        """Total weight, and weighted mean and deviation of each column, in float64.
+
+        Columns whose squares could overflow or underflow are divided by their largest
+        entry for the computation. The weight, (n_rows,), is not negative.
+        """
         X, total = self.host_X, weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
         if X.size < _MANY:

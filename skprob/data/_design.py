@@ -42,14 +42,6 @@ class DesignMatrix(ABC):
         return self.rmatvec(weighted_one_hot(class_numbers, weight, n_classes))
 
     @abstractmethod
-    def moments(self, weight):
-        """Total weight, and weighted mean and deviation of each column, in float64.
-
-        Columns whose squares could overflow or underflow are divided by their largest
-        entry for the computation. The weight, (n_rows,), is not negative.
-        """
-
-    @abstractmethod
     def take(self, rows):
         """The design of some rows, given by a slice or by their numbers."""
 

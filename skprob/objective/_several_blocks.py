@@ -59,7 +59,7 @@ def pooled_moments(parts):
     Parameters
     ----------
     parts : Blocks of tuple
-        The moments of each block: see :meth:`~skprob.data.DesignMatrix.moments`.
+        The moments of each block: see :meth:`~skprob.data.DenseDesign.moments`.
     """
     total, mean = parts.sum(_weighted_mean)
     total = float(total)

@@ -117,16 +117,12 @@ def test_those_of_standardised_columns(container, fit_intercept, spread):
     Z = (X - mean) / units.scale
     if fit_intercept:
         Z = np.hstack([Z, np.ones((60, 1))])
-    design = StandardizedDesign(as_design(container(X)), units)
     weight = np.random.default_rng(1).uniform(size=60)
-    total, mean, deviation = design.moments(weight)
+    _, *moments = as_design(container(X)).moments(weight)
+    mean, deviation = units.standardized_moments(*moments)
     expected = exact_moments(Z, weight)
-    assert_allclose(total, weight.sum())
     assert_allclose(mean, expected[0], rtol=1e-10)
     assert_allclose(deviation, expected[1], rtol=1e-9, atol=1e-15)
-    total, mean, deviation = design.moments(np.zeros(60))
-    assert not total
-    assert np.isfinite([mean, deviation]).all()
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

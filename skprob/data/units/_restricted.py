@@ -89,10 +89,6 @@ class SelectedColumns(DesignMatrix):
     def rmatvec(self, residual):
         return self._design.rmatvec(residual)[:, self._columns]
 
-    def moments(self, weight):
-        total, mean, deviation = self._design.moments(weight)
-        return total, mean[self._columns], deviation[self._columns]
-
     def take(self, rows):
         return SelectedColumns(self._design.take(rows), self._columns)
 
@@ -100,9 +96,8 @@ class SelectedColumns(DesignMatrix):
         whole = self._design.joined([other._design for other in others])
         return SelectedColumns(whole, self._columns)
 
-    @property
-    def sandwich_of(self):
-        return self._design.sandwich_of
+    def sandwich_of(self, columns, n_columns, weights):
+        return self._design.sandwich_of(columns, n_columns, weights)
 
     def columns(self, rows):
         return take(self._design.columns(rows), self._columns)

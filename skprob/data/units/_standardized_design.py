@@ -80,19 +80,6 @@ class StandardizedDesign(DesignMatrix):
             gradient[:, -1] = total
         return gradient
 
-    def moments(self, weight):
-        if isinstance(self._design, CSRDesign) and self._units.suits_single_precision:
-            # Few digits cancel in standardised columns, so one pass is enough.
-            first, second = (sums[0] for sums in self.power_sums(weight[:, None]))
-            total = weight.sum(dtype=np.float64)
-            mean = first / (total or 1.0)
-            variance = np.maximum(second / (total or 1.0) - mean**2, 0)
-            if self._units.fit_intercept:
-                variance[-1] = 0
-            return total, mean, np.sqrt(variance)
-        total, mean, deviation = self._design.moments(weight)
-        return total, *self._units.standardized_moments(mean, deviation)
-
     def power_sums(self, weights):
         if not isinstance(self._design, CSRDesign):
             return super().power_sums(weights)
@@ -162,9 +149,8 @@ class StandardizedDesign(DesignMatrix):
         whole = self._design.joined([other._design for other in others])
         return type(self)(whole, self._units)
 
-    @property
-    def sandwich_of(self):
-        return self._design.sandwich_of
+    def sandwich_of(self, columns, n_columns, weights):
+        return self._design.sandwich_of(columns, n_columns, weights)
 
     def columns(self, rows):
         return self._units.transform(self._design.columns(rows))
