@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from skprob.linear_model.predict import _prediction
 from skprob.objective import _block
-from skprob.solvers import Tuning, _other_solvers, _path, _solve, method_for, plan
+from skprob.solvers import Tuning, _path, _solve, method_for, plan
 from skprob.solvers.newton import _by_products
 
 from .estimators import ESTIMATORS, LINEAR, SAMPLE
@@ -95,9 +95,9 @@ def plan_with(monkeypatch):
 
     def plan_with(**numbers):
         tuning = Tuning(**numbers)
-        for module in (_solve, _other_solvers, _by_products):
+        for module in (_solve, _by_products):
             monkeypatch.setattr(module, "plan", lambda of, *_: plan(of, tuning))
-        for module in (_other_solvers, _path):
+        for module in (_solve, _path):
             monkeypatch.setattr(
                 module, "method_for", lambda of, *_: method_for(of, tuning)
             )

@@ -14,7 +14,7 @@ zero.
 `_reasons.py` says why a solver ended before all criteria were met.
 
 `_solve.py` runs the solver that is named. A new solver is one file, a name in
-`_plan.py` and a branch in `_other_solvers.py`.
+`_plan.py` and a branch in `_solve.py`.
 """
 
 from .._utils.lazy import lazy_attribute

@@ -10,8 +10,8 @@ from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
 from ._minimize import minimize
 from ._newton_cholesky import NewtonCholesky, check_hessian, suits_whole_hessian
-from ._plan import plan
-from .newton import NewtonCG
+from ._plan import method_for, plan
+from .newton import NewtonCG, minimize_by_products
 
 
 @serial_blas
@@ -55,22 +55,60 @@ def solve(
             solve_group = partial(solve, solver=solver, tuning=tuning, **limits)
             return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **limits)
-    takes_hessian = solver == "newton-cholesky"
-    if takes_hessian:
+    if solver == "newton-cholesky":
         check_hessian(description)
-    elif solver == "auto":
-        takes_hessian = suits_whole_hessian(description, tuning)
-    if description.has_shrinkage or not takes_hessian:
-        from ._other_solvers import minimize_otherwise  # Imported when used.
+    if description.has_shrinkage:
+        return _minimize_composite(problem, start, solver, criteria, callback, resume)
+    if solver == "newton-cholesky" or (
+        solver == "auto" and suits_whole_hessian(description, tuning)
+    ):
+        by_hessian = NewtonCholesky(tuning)
+        state = None if resume is None else by_hessian.resume(problem, *resume)
 
-        return minimize_otherwise(problem, start, solver, criteria, callback, resume)
+        def solvers():
+            yield by_hessian
+            # If most rows have no curvature, its step is too long for a line search.
+            yield NewtonCG(plan(description, tuning), tuning=tuning)
 
-    def solvers():
-        yield NewtonCholesky(tuning)
-        # If most rows have no curvature, its step is too long for a line search.
-        yield NewtonCG(plan(description, tuning), tuning=tuning)
+        return minimize(problem, solvers(), criteria, start, callback, state)
+    chosen = plan(description, tuning)
+    method = method_for(description, tuning) if solver == "auto" else solver
+    # Solvers are imported when used: their imports take milliseconds.
+    if method == "lbfgs":
+        from .lbfgs import minimize_lbfgs
 
+        return minimize_lbfgs(problem, chosen, criteria, start, callback)
+    if chosen.by_output and problem.has_penalty:
+        from .by_output import NewtonByOutput
+
+        by_output = NewtonByOutput(chosen, criteria, tuning)
+        state = by_output.begin(problem, start)
+        return minimize(problem, [by_output], criteria, start, callback, state)
+    return minimize_by_products(
+        problem,
+        start,
+        chosen,
+        criteria,
+        callback=callback,
+        may_split=solver == "auto",
+        resume=resume,
+    )
+
+
+def _minimize_composite(problem, start, solver, criteria, callback, resume):
+    """Minimise a problem with a penalty that makes parameters zero."""
+    from .proximal import ProximalNewton  # Imported when used.
+
+    description, method = problem.description, solver
+    has_hessian = description.is_convex and not description.has_kinks
+    has_products = has_hessian and description.has_bounded_hessian
+    if (solver == "auto" and not has_hessian) or (
+        solver == "newton-cg" and not has_products
+    ):
+        method = "lbfgs"
+    proximal = ProximalNewton(criteria, method, criteria.tuning)
     state = None
     if resume is not None:
-        state = NewtonCholesky(tuning).resume(problem, *resume)
-    return minimize(problem, solvers(), criteria, start, callback, state)
+        last, _ = resume
+        state = proximal.resume(problem, last)
+    return minimize(problem, [proximal], criteria, start, callback, state)

@@ -10,9 +10,15 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective
 from skprob.objective._splitting import Splitting
-from skprob.solvers import Criteria, DouglasRachford, Tuning, minimize, plan, solve
-from skprob.solvers import _other_solvers as other_solvers
-from skprob.solvers import _solve as solve_module
+from skprob.solvers import (
+    Criteria,
+    DouglasRachford,
+    Tuning,
+    _solve,
+    minimize,
+    plan,
+    solve,
+)
 from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import LabelTarget, SmoothedTarget
 
@@ -77,9 +83,9 @@ def split_early(monkeypatch):
     def early(description, tuning=Tuning()):
         return plan(description, tuning)._replace(split_after=1)
 
-    monkeypatch.setattr(solve_module, "suits_whole_hessian", lambda *_: False)
-    monkeypatch.setattr(other_solvers, "plan", early)
-    monkeypatch.setattr(other_solvers, "method_for", lambda *_: "newton-cg")
+    monkeypatch.setattr(_solve, "suits_whole_hessian", lambda *_: False)
+    monkeypatch.setattr(_solve, "plan", early)
+    monkeypatch.setattr(_solve, "method_for", lambda *_: "newton-cg")
 
 
 def nearly_separable():
