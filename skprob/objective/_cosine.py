@@ -63,7 +63,7 @@ class CosineObjective(MeanLoss):
     def value_and_gradient(self, parameters):
         """Value, and gradient (n_parameters,), in one pass."""
         unit, norm = self._directions(parameters)
-        return self._on_vectors(*self.mean_loss(unit), unit, norm)
+        return self._on_vectors(*self.mean_loss_and_gradient(unit), unit, norm)
 
     def at(self, parameters):
         """The ``CosinePoint`` at parameters, in one pass."""

@@ -11,8 +11,8 @@ import numpy as np
 from .._utils.arrays import precision
 from .._utils.tuning import Tuning
 from ..data import Standardization, standardized
-from . import _block
 from ._at_zero import knows_gradient_at_zero, mean_loss_at_zero
+from ._block import moments_of_block, n_raw_predictions, with_design
 from ._description import description_of_block
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
@@ -25,7 +25,7 @@ from .certificates import (
     has_descent_direction,
     sums_of_block,
 )
-from .little import EvaluatedRows, Family, LittlePoint, is_little
+from .little import Family, LittlePoint, is_little
 
 
 class LinearObjective(PartsOfObjective, MeanLoss):
@@ -62,8 +62,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     penalty : Ridge
     coef_shape : tuple of int
         (M, n_features) of W.
-    rows_at_zero : EvaluatedRows
-        Rows of little data at the raw predictions of ``value_at_zero``.
 
     Examples
     --------
@@ -95,9 +93,9 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         # The units of the features.
         data = blocks.merged(description_of_block, joined_description)
         n_classes, n_features = data.shape
-        _, mean, deviation = blocks.merged(_block.moments_of_block, pooled_moments)
+        _, mean, deviation = blocks.merged(moments_of_block, pooled_moments)
         polytope = loss.mapping.traits.polytope
-        n_outputs = _block.n_raw_predictions(n_classes, polytope)
+        n_outputs = n_raw_predictions(n_classes, polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, and at most 1/4
         # and about 1/K for K classes whose probabilities sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
@@ -116,7 +114,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
                 and units.suits_single_precision
             ),
         )
-        blocks = blocks.map(_block.with_design, standardized, units, data.n_rows)
+        blocks = blocks.map(with_design, standardized, units, data.n_rows)
         super().__init__(blocks, description, loss)
         self.count(1)  # The moments.
 
@@ -128,43 +126,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self.n_features = n_features
         # Numbers in X of the features of a restricted objective; None for all.
         self._numbers_in_X = None
-
-    @property
-    def has_penalty(self):
-        """Whether the coefficients of all features are penalised."""
-        return self.penalty.strength > 0 and not self.penalty.has_free_features
-
-    @property
-    def common_columns(self):
-        """Columns in which the same change of all outputs changes nothing."""
-        return self.penalty.free_columns if self.description.is_shift_invariant else []
-
-    def to_model(self, parameters):
-        """Coefficients (M, n_features) and intercepts (M,) of parameters.
-
-        If the loss is invariant to equal changes of all scores, the intercepts have
-        mean zero, and so have the coefficients of features without a penalty.
-        """
-        coef, intercept = self.units.to_model(parameters.reshape(self.shape))
-        if self._numbers_in_X is not None:
-            restricted, coef = coef, np.zeros(self.coef_shape)
-            coef[:, self._numbers_in_X] = restricted
-        if self.description.is_shift_invariant:
-            if self.description.has_intercept:
-                intercept = intercept - intercept.mean()
-            if not self.has_penalty:
-                free = [k for k in self.penalty.free_columns if k < self.n_features]
-                if self._numbers_in_X is not None:
-                    free = self._numbers_in_X[free]
-                coef[:, free] -= coef[:, free].mean(axis=0)
-        return coef, intercept
-
-    def from_model(self, coef, intercept):
-        """Parameters of coefficients and intercepts."""
-        coef, intercept = coef.astype(float), intercept.astype(float)
-        if self._numbers_in_X is not None:
-            coef = coef[:, self._numbers_in_X]
-        return self.units.from_model(coef, intercept).ravel()
 
     def initial(self):
         """Parameters to start from, at which all rows have probabilities.
@@ -198,6 +159,46 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             start[:, -1] = intercepts
         return start.ravel()
 
+    def at(self, parameters):
+        """The :class:`LinearPoint` at parameters, in one pass."""
+        if is_little(self.blocks):
+            return LittlePoint.at(self, parameters)
+        return LinearPoint.at(self, parameters)
+
+    #: The point of the part that has derivatives, which here is the whole.
+    smooth_at = at
+
+    def value_and_gradient(self, parameters):
+        """Value, and gradient (n_parameters,), in one pass, without storing a point."""
+        if is_little(self.blocks):
+            point = LittlePoint.at(self, parameters)
+            return point.value, point.gradient
+        matrix = parameters.reshape(self.shape)
+        if not parameters.any() and knows_gradient_at_zero(self):
+            value, gradient = mean_loss_at_zero(self)
+        else:
+            value, gradient = self.mean_loss_and_gradient(matrix)
+        gradient = gradient + self.penalty.product(matrix)
+        return value + self.penalty.value(matrix), gradient.ravel()
+
+    def curvature_at(self, parameters):
+        """The curvature at parameters, without storing numbers of the rows."""
+        return LinearCurvature(self, parameters.reshape(self.shape))
+
+    def family(self, strengths):
+        """The ``Family`` of this objective; None unless its data are little."""
+        return Family(self, strengths) if is_little(self.blocks) else None
+
+    @property
+    def has_penalty(self):
+        """Whether the coefficients of all features are penalised."""
+        return self.penalty.strength > 0 and not self.penalty.has_free_features
+
+    @property
+    def common_columns(self):
+        """Columns in which the same change of all outputs changes nothing."""
+        return self.penalty.free_columns if self.description.is_shift_invariant else []
+
     def has_certificate(self):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
@@ -230,10 +231,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         least = precision(self.description.dtype) ** 1.4
         return self.penalty.diagonal[: self.n_features] >= least
 
-    def _penalties(self):
-        """Strength of the penalty of each column."""
-        return self.penalty.diagonal
-
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""
         if self._target_sums is None:
@@ -259,46 +256,33 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         free = point.parameters.reshape(self.shape) * is_free
         return has_descent_direction(self, free.reshape(-1))
 
-    def _evaluate_at_zero(self):
-        """Set ``value_at_zero`` and, of little data, ``rows_at_zero``."""
-        if not is_little(self.blocks):
-            super()._evaluate_at_zero()
-            return
-        block, base = self.blocks.single, self.traits.base_score
-        raw = np.full((len(block.weight), self.shape[0]), base, order="F")
-        self.rows_at_zero = EvaluatedRows(self, raw)
-        self.value_at_zero = self.rows_at_zero.mean_loss
+    def _penalties(self):
+        """Strength of the penalty of each column."""
+        return self.penalty.diagonal
 
-    def mean_loss(self, parameters):
-        """Value and gradient (M, size) of the mean loss, in one pass."""
-        if is_little(self.blocks):
-            self.count(1)
-            rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
-            return rows.mean_loss, rows.mean_gradient(self)
-        if not parameters.any() and knows_gradient_at_zero(self):
-            return mean_loss_at_zero(self)
-        return super().mean_loss(parameters)
+    def to_model(self, parameters):
+        """Coefficients (M, n_features) and intercepts (M,) of parameters.
 
-    def value_and_gradient(self, parameters):
-        """Value, and gradient (n_parameters,), in one pass."""
-        matrix = parameters.reshape(self.shape)
-        value, gradient = self.mean_loss(matrix)
-        gradient = gradient + self.penalty.product(matrix)
-        return value + self.penalty.value(matrix), gradient.ravel()
+        If the loss is invariant to equal changes of all scores, the intercepts have
+        mean zero, and so have the coefficients of features without a penalty.
+        """
+        coef, intercept = self.units.to_model(parameters.reshape(self.shape))
+        if self._numbers_in_X is not None:
+            restricted, coef = coef, np.zeros(self.coef_shape)
+            coef[:, self._numbers_in_X] = restricted
+        if self.description.is_shift_invariant:
+            if self.description.has_intercept:
+                intercept = intercept - intercept.mean()
+            if not self.has_penalty:
+                free = [k for k in self.penalty.free_columns if k < self.n_features]
+                if self._numbers_in_X is not None:
+                    free = self._numbers_in_X[free]
+                coef[:, free] -= coef[:, free].mean(axis=0)
+        return coef, intercept
 
-    def at(self, parameters):
-        """The :class:`LinearPoint` at parameters, in one pass."""
-        if is_little(self.blocks):
-            return LittlePoint.at(self, parameters)
-        return LinearPoint.at(self, parameters)
-
-    #: The point of the part that has derivatives, which here is the whole.
-    smooth_at = at
-
-    def family(self, strengths):
-        """The ``Family`` of this objective; None unless its data are little."""
-        return Family(self, strengths) if is_little(self.blocks) else None
-
-    def curvature_at(self, parameters):
-        """The curvature at parameters, without storing numbers of the rows."""
-        return LinearCurvature(self, parameters.reshape(self.shape))
+    def from_model(self, coef, intercept):
+        """Parameters of coefficients and intercepts."""
+        coef, intercept = coef.astype(float), intercept.astype(float)
+        if self._numbers_in_X is not None:
+            coef = coef[:, self._numbers_in_X]
+        return self.units.from_model(coef, intercept).ravel()

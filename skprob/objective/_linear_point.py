@@ -169,15 +169,18 @@ class LinearPoint(LinearCurvature):
     ----------
     parameters, gradient : ndarray of shape (n_parameters,)
     value : float
+    mean_loss : float
+        The value without the penalty.
+    mean_gradient : ndarray of shape (M, size)
+        The gradient without that of the penalty.
     """
 
-    def __init__(self, objective, parameters, points, value, gradient):
-        matrix = parameters.reshape(objective.shape)
+    def __init__(self, objective, parameters, points, mean_loss, mean_gradient):
+        matrix, penalty = parameters.reshape(objective.shape), objective.penalty
         super().__init__(objective, matrix, points)
-        self.mean_loss, self.mean_gradient = value, gradient
-        penalty = objective.penalty
-        self.parameters, self.value = parameters, value + penalty.value(matrix)
-        self.gradient = (gradient + penalty.product(matrix)).ravel()
+        self.mean_loss, self.mean_gradient = mean_loss, mean_gradient
+        self.parameters, self.value = parameters, mean_loss + penalty.value(matrix)
+        self.gradient = (mean_gradient + penalty.product(matrix)).ravel()
 
     @classmethod
     def at(cls, objective, parameters):

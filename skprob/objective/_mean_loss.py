@@ -4,8 +4,10 @@ import copy
 
 import numpy as np
 
-from . import _block, _block_point
+from . import _block_point
 from ._at_zero import value_at_zero
+from ._block import constant_and_totals
+from .little import EvaluatedRows, is_little
 
 
 class MeanLoss:
@@ -29,6 +31,8 @@ class MeanLoss:
     value_at_zero : float
         Mean loss where all raw predictions are the ``base_score`` of the traits: zero
         for most mappings.
+    rows_at_zero : EvaluatedRows or None
+        Rows of little data at these raw predictions; None for other data.
     """
 
     #: Cost of a pass over these columns, as a share of a pass over all.
@@ -45,15 +49,21 @@ class MeanLoss:
     def _set_loss(self, loss):
         self.loss, self.traits = loss, loss.traits
         self.description = self.description.with_loss(loss)
-        constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
+        constant, self.class_means = self.blocks.sum(constant_and_totals, loss)
         self.constant = float(constant)
         self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
 
     def _evaluate_at_zero(self):
-        """Set ``value_at_zero``; X is not read."""
-        self.value_at_zero = value_at_zero(self)
+        """Set ``value_at_zero`` and ``rows_at_zero``; X is not read."""
+        if not is_little(self.blocks):
+            self.value_at_zero, self.rows_at_zero = value_at_zero(self), None
+            return
+        shape = len(self.blocks.single.weight), self.shape[0]
+        raw = np.full(shape, self.traits.base_score, order="F")
+        self.rows_at_zero = EvaluatedRows(self, raw)
+        self.value_at_zero = self.rows_at_zero.mean_loss
 
     def with_loss(self, loss):
         """The same data and penalty with another loss."""
@@ -75,7 +85,7 @@ class MeanLoss:
         """Count passes over X."""
         self._n_passes[0] += passes * self._share_of_pass
 
-    def mean_loss(self, parameters):
+    def mean_loss_and_gradient(self, parameters):
         """Value and gradient (M, size) of the mean loss, in one pass."""
         self.count(1)
         function = _block_point.value_and_gradient

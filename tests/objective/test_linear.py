@@ -428,7 +428,9 @@ def test_the_gradient_of_single_precision_sums_to_zero_over_the_classes():
         blocks = in_blocks(X, target, problem.weight.astype(np.float32), cut)
         objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.1)
         parameters = objective.from_model(problem.coef, problem.intercept)
-        _, gradient = objective.mean_loss(parameters.reshape(objective.shape))
+        _, gradient = objective.mean_loss_and_gradient(
+            parameters.reshape(objective.shape)
+        )
         assert np.abs(gradient.sum(axis=0)).max() <= 1e-15 < np.abs(gradient).max()
 
 
@@ -443,6 +445,8 @@ def test_a_loss_of_zero_is_not_negative_by_rounding(mapping):
         blocks = in_blocks(np.eye(5), as_target(P, P.shape, float), rng.random(5), [2])
         objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.0)
         parameters = objective.from_model(scores.T, np.zeros(3))
-        values.append(objective.mean_loss(parameters.reshape(objective.shape))[0])
+        values.append(
+            objective.mean_loss_and_gradient(parameters.reshape(objective.shape))[0]
+        )
     assert min(values) == 0.0
     assert max(values) < 1e-14

@@ -33,17 +33,16 @@ def is_little(blocks):
 
 
 class LittlePoint(LinearPoint):
-    """A point of little data: see :class:`LinearPoint`.
+    """A point of little data, with the attributes of a :class:`LinearPoint`.
 
-    `rows` are the ``EvaluatedRows`` at the parameters, and `mean_gradient`, of shape
-    (M, size), is the gradient of the mean loss.
+    `rows` are the ``EvaluatedRows`` at the parameters.
     """
 
     def __init__(self, objective, parameters, rows, mean_gradient):
         self._objective, self.parameters, self.rows = objective, parameters, rows
-        self._matrix = matrix = parameters.reshape(objective.shape)
-        self.mean_gradient, penalty = mean_gradient, objective.penalty
-        self.ridge = penalty.diagonal
+        matrix, penalty = parameters.reshape(objective.shape), objective.penalty
+        self._matrix, self.ridge = matrix, penalty.diagonal
+        self.mean_loss, self.mean_gradient = rows.mean_loss, mean_gradient
         self.value = rows.mean_loss + penalty.value(matrix)
         self.gradient = (mean_gradient + penalty.product(matrix)).reshape(-1)
 
@@ -121,7 +120,7 @@ class LittleRay:
         self._objective, self._start, self._step = objective, start, step
         step_matrix = step.reshape(objective.shape)
         self._change = objective.blocks.single.design.matvec(step_matrix)
-        penalty = start.value - start.rows.mean_loss
+        penalty = start.value - start.mean_loss
         self._penalty = objective.penalty.along(penalty, start.parameters, step_matrix)
         # The last trial.
         self._length = self._rows = None
