@@ -110,7 +110,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
                 data.suits_single_precision
                 and data.dtype == np.float64
                 # Little data are copied to an array of double precision.
-                and not units.is_little(data.n_rows, tuning)
+                and not units.may_be_copied(data.n_rows, tuning)
                 and units.suits_single_precision
             ),
         )

@@ -18,6 +18,21 @@ class Trial(NamedTuple):
     slope: float
 
 
+def search_along(problem, point, step, slope_left, tuning=Tuning(), ray=None):
+    """The point at which a line search along a step ends, and the length of the step.
+
+    The result is None if the step is not a descent direction, or no trial has a smaller
+    value. `ray` is along the step from the point; None stands for a new one.
+    """
+    slope = float(point.gradient.dot(step))
+    if not slope < 0:
+        return None
+    ray, start = ray or point.along(step), Trial(0.0, point.value, slope)
+    rounding_error = rounding_error_of(problem, point.value, tuning)
+    best = line_search(ray, start, rounding_error, slope_left, tuning)
+    return None if best is None else (ray.arrive(best.length), best.length)
+
+
 def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     """Find a length at which a function has fallen and its slope is small.
 
@@ -51,24 +66,9 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
         except ValueError as failure:
             trial, error = (math.inf, math.nan), error or failure
         search.take(*trial)
-    if error is not None and not search.is_small:
+    if error is not None and not search.has_small_slope:
         raise error
     return search.best
-
-
-def search_along(problem, point, step, slope_left, tuning=Tuning(), ray=None):
-    """The point at which a line search along a step ends, and the length of the step.
-
-    The result is None if the step is not a descent direction, or no trial has a smaller
-    value. `ray` is along the step from the point; None stands for a new one.
-    """
-    slope = float(point.gradient.dot(step))
-    if not slope < 0:
-        return None
-    ray, start = ray or point.along(step), Trial(0.0, point.value, slope)
-    rounding_error = rounding_error_of(problem, point.value, tuning)
-    best = line_search(ray, start, rounding_error, slope_left, tuning)
-    return None if best is None else (ray.arrive(best.length), best.length)
 
 
 def rounding_error_of(problem, value, tuning=Tuning()):
@@ -82,14 +82,14 @@ class LineSearch:
     """A line search whose caller computes the value and the slope at each length.
 
     The arguments are those of :func:`line_search`. `length` is that of the next trial,
-    `best` the best one so far, and `is_small` whether the slope of the last was small.
+    `best` the best trial so far, and `has_small_slope` is about the last trial.
     """
 
     def __init__(self, start, rounding_error, slope_left, tuning=Tuning()):
         self._start, self._rounding_error = start, rounding_error
         self._slope_left, self._tuning = slope_left, tuning
         self.length, self.best = 1.0, None
-        self.is_over = self.is_small = False
+        self.is_over = self.has_small_slope = False
         self._least_slope, self._n_trials = math.inf, 0
         self._low, self._high = start, None
 
@@ -105,8 +105,8 @@ class LineSearch:
         has_fallen = has_fallen or is_same
         if has_fallen and remaining <= self._least_slope:
             self.best, self._least_slope = trial, remaining
-        self.is_small = has_fallen and remaining <= self._slope_left
-        self.is_over = self.is_small or self._n_trials >= tuning.most_trials
+        self.has_small_slope = has_fallen and remaining <= self._slope_left
+        self.is_over = self.has_small_slope or self._n_trials >= tuning.most_trials
         if not self.is_over:
             self._choose_next(trial, has_fallen)
 

@@ -379,13 +379,13 @@ class CountedDesign(LittleDesign):
         return super().rmatvec(residual)
 
     def take(self, rows):
-        return CountedDesign(self.host_X[rows])
+        return CountedDesign(self.columns(rows))
 
 
 def counted(block):
     design = block.design
-    Z = design.matvec(np.eye(design.shape[1]))
-    return replace(block, design=CountedDesign(np.ascontiguousarray(Z)))
+    columns = design.matvec(np.eye(design.shape[1])).T
+    return replace(block, design=CountedDesign(columns))
 
 
 @every_mapping

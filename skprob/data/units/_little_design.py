@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._utils.arrays import upper_triangle
+from ..._utils.arrays import upper_triangle, weighted_one_hot
 from ..._utils.tuning import Tuning
 from .._dense import DenseDesign
 from ._single_design import SingleDesign
@@ -14,13 +14,18 @@ class LittleDesign(DenseDesign):
     """Standardised rows in an array that fits the cache, with a constant column.
 
     Calls of functions take longer than arithmetic on little data, so every product is
-    one call. The rows Z are in float64.
+    one call.
+
+    Parameters
+    ----------
+    columns : ndarray of float64 of shape (n_columns, n_rows)
+        The transposed rows.
+    tuning : Tuning
     """
 
-    def __init__(self, Z, tuning=Tuning()):
-        super().__init__(Z)
-        self.tuning = tuning
-        self._columns = np.ascontiguousarray(Z.T)
+    def __init__(self, columns, tuning=Tuning()):
+        self._columns, self.tuning = np.ascontiguousarray(columns), tuning
+        super().__init__(self._columns.T)
 
     def matvec(self, coef, shift=None):
         raw = np.dot(coef, self._columns).T
@@ -31,12 +36,10 @@ class LittleDesign(DenseDesign):
 
     def class_sums(self, class_numbers, weight, n_classes):
         # A sparse product, as for a DenseDesign, would take longer.
-        one_hot = np.zeros((len(weight), n_classes))
-        one_hot[np.arange(len(weight)), class_numbers] = weight
-        return np.dot(self._columns, one_hot).T
+        return self.rmatvec(weighted_one_hot(class_numbers, weight, n_classes))
 
     def take(self, rows):
-        return LittleDesign(self.host_X[rows], self.tuning)
+        return LittleDesign(self._columns[:, rows], self.tuning)
 
     def columns(self, rows):
         return self._columns[:, rows]

@@ -40,8 +40,7 @@ def restricted(design, columns, n_rows, tuning=Tuning()):
            [ 1.,  1.,  1.]])
     """
     if isinstance(design, LittleDesign):
-        Z = np.ascontiguousarray(design._columns[columns].T)
-        return LittleDesign(Z, tuning)
+        return LittleDesign(design._columns[columns], tuning)
     features = columns[columns < len(design._units.mean)]
     units, some = (
         design._units.restricted(features),

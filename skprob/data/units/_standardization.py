@@ -55,8 +55,8 @@ class Standardization(NamedTuple):
         """Number of parameters for each raw prediction."""
         return len(self.mean) + self.fit_intercept
 
-    def is_little(self, n_rows, tuning):
-        """Whether this number of standardised rows is little data."""
+    def may_be_copied(self, n_rows, tuning):
+        """Whether this number of standardised rows is little data, to be copied."""
         return n_rows * self.size <= tuning.most_standardised
 
     @property
@@ -127,6 +127,6 @@ def standardized(design, units, n_rows, tuning=Tuning()):
     """
     if isinstance(design, ArrayDesign):
         return StandardizedArray(design, units)
-    if not units.is_little(n_rows, tuning) or design.dtype != np.float64:
+    if not units.may_be_copied(n_rows, tuning) or design.dtype != np.float64:
         return StandardizedDesign(design, units)
-    return LittleDesign(units.transform(design.columns(slice(None))).T, tuning)
+    return LittleDesign(units.transform(design.columns(slice(None))), tuning)

@@ -88,11 +88,17 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, after=None):
         varying = point.value - objective.constant - objective.penalty.value(parameters)
         if after is not None and not objective.description.has_row_scores:
             end = after.parameters.reshape(objective.shape)
-            step, slope = end - parameters, after.mean_gradient
-            value = after.value - objective.penalty.value(end)
+            mean_loss = after.value - objective.penalty.value(end)
+            after_step = _after_step(
+                objective,
+                parameters,
+                varying,
+                step=end - parameters,
+                mean_loss=mean_loss,
+                mean_gradient=after.mean_gradient,
+            )
             # This is nearly always the smallest bound.
-            means = _means_after(objective, parameters, varying, step, value, slope)
-            bound = _tightened(bound, objective, parameters, varying, *means)
+            bound = _tightened(bound, objective, parameters, varying, *after_step)
             if bound <= enough:
                 return bound
             return _tightened(bound, objective, parameters, varying, gradient)
@@ -102,20 +108,21 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, after=None):
             return bound
         step = np.zeros_like(parameters)
         step[:, -1], end = balancing_shift(objective, point, enough)
-        means = _means_after(objective, parameters, varying, step, *end)
-        return _tightened(bound, objective, parameters, varying, *means)
+        after_step = _after_step(objective, parameters, varying, step, *end)
+        return _tightened(bound, objective, parameters, varying, *after_step)
 
 
-def _means_after(objective, parameters, varying, step, value, slope):
+def _after_step(objective, parameters, varying, step, mean_loss, mean_gradient):
     """l2 W + V and the first sum, for the model's probabilities after a step.
 
-    `varying` is the part of the mean loss that depends on the scores, at the point.
-    `value` and `slope` are the value and the gradient (M, size) of the mean loss after
-    the step.
+    They are the last arguments of :func:`_tightened`. `varying` is the part of the mean
+    loss that depends on the scores, at the point. The mean loss and its gradient (M,
+    size) are those after the step.
     """
-    # The probabilities there have Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    mismatch = varying - (value - objective.constant) + np.vdot(slope, step)
-    return slope + objective.penalty.product(parameters), mismatch
+    gradient = mean_gradient + objective.penalty.product(parameters)
+    # The probabilities after the step have Ω(p) = ⟨p, z + c⟩ - F(z + c).
+    varying_after = mean_loss - objective.constant
+    return gradient, varying - varying_after + np.vdot(mean_gradient, step)
 
 
 def _tightened(bound, objective, parameters, varying, gradient, mismatch=0.0):

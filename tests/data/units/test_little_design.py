@@ -85,7 +85,7 @@ def test_single_precision_and_large_data_are_not_written_out():
 
 def test_products_of_pairs_of_columns_do_not_fill_the_memory():
     """The products of all rows would take 165 MB, and the data take 2 MB."""
-    little = LittleDesign(np.random.default_rng(0).normal(size=(1600, 160)))
+    little = LittleDesign(np.random.default_rng(0).normal(size=(160, 1600)))
     weights = np.random.default_rng(1).random((1600, 54))
     tracemalloc.start()
     try:
