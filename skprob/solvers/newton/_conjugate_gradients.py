@@ -13,6 +13,18 @@ class ConjugateDirections(NamedTuple):
     curvatures: np.ndarray  #: (n_groups, n_directions)
 
 
+class PreconditionedGradient(NamedTuple):
+    """The product of a gradient and B, which is about the inverse Hessian."""
+
+    product: np.ndarray  #: B gradient.
+    squares: np.ndarray  #: ⟨gradient, B gradient⟩ of each group of parameters.
+
+    @property
+    def square(self):
+        """⟨gradient, B gradient⟩ of all parameters: the gradient's squared length."""
+        return float(self.squares.sum())
+
+
 class Step(NamedTuple):
     """A step that lowers a quadratic model."""
 
@@ -32,7 +44,7 @@ def conjugate_gradients(
     least_gain=0.0,
     n_groups=1,
     n_kept=0,
-    descent=None,
+    preconditioned=None,
     moved=None,
     precision=np.float64,
 ):
@@ -41,11 +53,11 @@ def conjugate_gradients(
     The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. At a direction whose curvature is not
     above rounding errors the method stops; if it is the first one, it is the step. With
     B about the inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a
-    gradient the root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B
-    gradient and ⟨gradient, B gradient⟩ of each group. `descent` is this result for the
-    gradient, if it has been computed. ``moved(length)`` is called for the length that a
-    step is moved along the direction of each product; only with one group. `precision`
-    is the floating-point type in which products are computed.
+    gradient the root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns the
+    :class:`PreconditionedGradient`. `preconditioned` is this result for the gradient,
+    if it has been computed. ``moved(length)`` is called for the length that a step is
+    moved along the direction of each product; only with one group. `precision` is the
+    floating-point type in which products are computed.
 
     The method stops where the residual is at most `forcing_term` times as long as the
     gradient, or where a product adds less than `least_gain` times the mean to the
@@ -62,11 +74,22 @@ def conjugate_gradients(
     Operations Research Letters 1990.
     """
     residuals = -gradient.reshape(n_groups, -1)
-    conjugate, squares = descent or inverse(-residuals)
-    directions = -conjugate
-    rows = zip(residuals, directions, squares.tolist(), strict=True)
-    stop = forcing_term, least_gain, n_kept, moved, _no_curvature(precision)
-    groups = [_Group(i, *row, *stop) for i, row in enumerate(rows)]
+    conjugate, squares = preconditioned or inverse(-residuals)
+    directions, squares = -conjugate, squares.tolist()
+    groups = [
+        _Group(
+            i,
+            residuals[i],
+            directions[i],
+            squares[i],
+            forcing_term=forcing_term,
+            least_gain=least_gain,
+            n_kept=n_kept,
+            moved=moved,
+            no_curvature=_no_curvature(precision),
+        )
+        for i in range(n_groups)
+    ]
     active, n_products = [group for group in groups if group.square > 0], 0
     while active:
         n_products += 1
@@ -93,6 +116,7 @@ class _Group:
         residual,
         direction,
         square,
+        *,
         forcing_term,
         least_gain,
         n_kept,

@@ -28,7 +28,7 @@ from ..._utils.tuning import Tuning
 from .._expected_decrease import expected_decrease
 from .._line_search import search_along
 from .._state import Stage, State
-from ._conjugate_gradients import conjugate_gradients
+from ._conjugate_gradients import PreconditionedGradient, conjugate_gradients
 from ._preconditioner import Preconditioner
 
 
@@ -38,9 +38,9 @@ class NewtonCGState(State):
 
     # Estimates of the curvature.
     preconditioner: Preconditioner
-    #: B gradient and ⟨gradient, B gradient⟩, with B the preconditioner. In its
-    #: coordinates, if the plan is scaled: the gradient there, and its square.
-    descent: tuple
+    #: The gradient times the preconditioner. If the plan is scaled, it is in the
+    #: coordinates of the preconditioner: there its product is the gradient itself.
+    preconditioned: PreconditionedGradient
     #: Smallest curvature along the directions of each of the last steps.
     smallest_curvatures: tuple = ()
     #: Hessian products so far.
@@ -91,18 +91,16 @@ class NewtonCG:
         preconditioner = Preconditioner.at(
             view, self._plan, description, tuning=self._tuning
         )
-        descent = self._descent(preconditioner, view)
         state = NewtonCGState(
             point=point,
             preconditioner=preconditioner,
-            descent=descent,
+            preconditioned=self._preconditioned(preconditioner, view),
             penalty_factor=factor,
         )
-        # A step can gain half of the squared length of the gradient.
-        gains_much = float(descent[1].sum()) > view.value
         if factor == 1:
             return state
-        if gains_much:
+        # A step can gain half of the squared length of the gradient.
+        if state.preconditioned.square > view.value:
             return replace(state, stage=Stage.STRONGER_PENALTY, stage_value=view.value)
         return self._under_own_penalty(problem, state)
 
@@ -118,7 +116,7 @@ class NewtonCG:
         return NewtonCGState(
             point=point,
             preconditioner=preconditioner,
-            descent=self._descent(preconditioner, point),
+            preconditioned=self._preconditioned(preconditioner, point),
         )
 
     def step(self, problem, state):
@@ -129,34 +127,40 @@ class NewtonCG:
             preconditioner = Preconditioner.at(
                 curved, self._plan, description, state.preconditioner, self._tuning
             )
-            descent = self._descent(preconditioner, view)
-            state = replace(state, preconditioner=preconditioner, descent=descent)
+            state = replace(
+                state,
+                preconditioner=preconditioner,
+                preconditioned=self._preconditioned(preconditioner, view),
+            )
 
         # 1. Step: minimise the quadratic model.
-        model = self._minimise_model(state, view, curved, description)
+        newton = self._minimise_model(state, view, curved, description)
 
         # 2. Line search.
         slope_left = self._tuning.slope_left
         arrival = search_along(
-            problem, view, model.step, slope_left, self._tuning, model.ray
+            problem, view, newton.step, slope_left, self._tuning, newton.ray
         )
         if arrival is None:
-            return self._without_a_step(problem, state)
+            # No step lowers the objective under its penalty.
+            if state.penalty_factor == 1:
+                return replace(state, is_spent=True)
+            return self._under_own_penalty(problem, state)
 
         # 3. Update.
         before = view.value
         view, length = arrival
         factor = state.penalty_factor
         point = view if factor == 1 else view.with_penalty_times(1 / factor)
-        preconditioner = state.preconditioner.after(model)
-        descent = self._descent(preconditioner, view)
+        preconditioner = state.preconditioner.after(newton)
+        preconditioned = self._preconditioned(preconditioner, view)
         kept = self._tuning.curvatures_kept
-        curvatures = (*state.smallest_curvatures, model.least_curvature)[-kept:]
+        curvatures = (*state.smallest_curvatures, newton.least_curvature)[-kept:]
         expected = math.nan
         # After a shortened step the model's curvature is not reliable.
         if length >= 1 and factor == 1:
-            expected = expected_decrease(float(descent[1].sum()), min(curvatures))
-        n_products = state.n_products + model.n_products
+            expected = expected_decrease(preconditioned.square, min(curvatures))
+        n_products = state.n_products + newton.n_products
         state = replace(
             state,
             point=point,
@@ -165,7 +169,7 @@ class NewtonCG:
             expected_decrease=expected,
             is_spent=n_products >= self._most_products,
             preconditioner=preconditioner,
-            descent=descent,
+            preconditioned=preconditioned,
             smallest_curvatures=curvatures,
             n_products=n_products,
         )
@@ -179,8 +183,8 @@ class NewtonCG:
 
     def _with_curvature(self, state, view):
         """The view, whose curvature is nearer to the targets far from the minimum."""
-        tuning, (_, squares) = self._tuning, state.descent
-        is_far = float(squares.sum()) / 2 > tuning.near_minimum * abs(view.value)
+        tuning, square = self._tuning, state.preconditioned.square
+        is_far = square / 2 > tuning.near_minimum * abs(view.value)
         if self._plan.is_scaled and is_far and tuning.target_share > 0:
             return view.towards_target(tuning.target_share)
         return view
@@ -197,12 +201,6 @@ class NewtonCG:
         least = state.smallest_curvatures[-1] if state.smallest_curvatures else 1.0
         return has_grams and n_products > 0 and least > self._tuning.most_curvature
 
-    def _without_a_step(self, problem, state):
-        """The state where no step lowers the objective under its penalty."""
-        if state.penalty_factor == 1:
-            return replace(state, is_spent=True)
-        return self._under_own_penalty(problem, state)
-
     def _under_own_penalty(self, problem, state):
         """The state under the objective's own penalty."""
         point = state.point
@@ -212,13 +210,14 @@ class NewtonCG:
         return replace(
             state,
             preconditioner=preconditioner,
-            descent=self._descent(preconditioner, point),
+            preconditioned=self._preconditioned(preconditioner, point),
             penalty_factor=1.0,
         )
 
     def _minimise_model(self, state, view, curved, description):
-        _, squares = state.descent
-        forcing_term = min(self._tuning.forcing_term, float(squares.sum()) ** 0.25)
+        """The ``Step`` that lowers the quadratic model at the view."""
+        square = state.preconditioned.square
+        forcing_term = min(self._tuning.forcing_term, square**0.25)
         if self._plan.is_scaled:
             return self._minimise_scaled_model(
                 state, view, curved, description, forcing_term
@@ -236,7 +235,7 @@ class NewtonCG:
             least_gain=self._tuning.least_gain,
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
-            descent=state.descent,
+            preconditioned=state.preconditioned,
         )
 
     def _minimise_scaled_model(self, state, view, curved, description, forcing_term):
@@ -245,9 +244,9 @@ class NewtonCG:
         There the inverse Hessian is about the identity.
         """
         coordinates = state.preconditioner.coordinates
-        slope = state.descent[0].reshape(description.shape)
+        slope = state.preconditioned.product.reshape(description.shape)
         hessian = coordinates.hessian_at(curved)
-        model = conjugate_gradients(
+        scaled = conjugate_gradients(
             hessian.product,
             slope.T.astype(self._plan.precision, order="C").reshape(-1),
             _times_identity,
@@ -255,15 +254,16 @@ class NewtonCG:
             least_gain=self._tuning.least_gain,
             moved=hessian.moved,
         )
-        by_output = model.step.reshape(slope.T.shape).T
+        by_output = scaled.step.reshape(slope.T.shape).T
         variables = by_output.astype(slope.dtype, order="C").reshape(-1)
         step = coordinates.to_parameters(variables)
         decrease = -float(view.gradient @ step) / 2
         is_far = decrease > self._tuning.far_decrease * abs(view.value)
         ray = view.along_products(step, hessian, is_far)
-        return model._replace(step=step, ray=ray)
+        return scaled._replace(step=step, ray=ray)
 
-    def _descent(self, preconditioner, point):
+    def _preconditioned(self, preconditioner, point):
+        """The ``PreconditionedGradient`` at a point."""
         if self._plan.is_scaled:
             return _times_identity(preconditioner.coordinates.gradient(point.gradient))
         groups = point.gradient.reshape(self._plan.n_groups, -1)
@@ -272,4 +272,5 @@ class NewtonCG:
 
 def _times_identity(gradient):
     """The result of :meth:`Preconditioner.times` for the identity."""
-    return gradient, np.einsum("...i,...i->...", gradient, gradient)
+    squares = np.einsum("...i,...i->...", gradient, gradient)
+    return PreconditionedGradient(gradient, squares)

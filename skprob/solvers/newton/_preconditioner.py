@@ -11,7 +11,7 @@ from ..._utils.arrays import is_host
 from ..._utils.tuning import Tuning
 from ..._utils.typing import Array
 from .._coordinates import Identity, Scaling, Whitening
-from ._conjugate_gradients import ConjugateDirections
+from ._conjugate_gradients import ConjugateDirections, PreconditionedGradient
 from ._whitening_on_device import WhiteningOnDevice
 
 
@@ -22,8 +22,8 @@ class Preconditioner:
     Attributes
     ----------
     coordinates : Identity, Scaling, Whitening or WhiteningOnDevice
-    curvature : tuple or array or None
-        Moments or Gram matrices from which they were computed.
+    moments_or_grams : tuple or array or None
+        Moments of the columns, or Gram matrices, from which they were computed.
     sandwiches_at_zero : array or None
         Gram matrices at zero raw predictions, if they have been computed.
     recycled : ConjugateDirections or None
@@ -35,7 +35,7 @@ class Preconditioner:
     """
 
     coordinates: Any
-    curvature: Any = None
+    moments_or_grams: Any = None
     sandwiches_at_zero: Array | None = None
     recycled: ConjugateDirections | None = None
     n_products: int = 0
@@ -97,14 +97,15 @@ class Preconditioner:
         Their errors are in proportion to their diagonals. Errors of a row's curvature
         are in proportion to its probabilities, which may be much larger.
         """
-        curvature = np.einsum("kii->ki", self.curvature).mean(axis=0).max()
+        diagonals = np.einsum("kii->ki", self.moments_or_grams)
+        curvature = diagonals.mean(axis=0).max()
         return min(self.coordinates.least_pivot, curvature) >= tuning.least_pivot
 
     def with_ridge(self, ridge, plan, description):
         """The preconditioner for the same curvature under another penalty."""
         if plan.preconditioner == "none":
             return self
-        coordinates = _coordinates_of(self.curvature, ridge, plan, description)
+        coordinates = _coordinates_of(self.moments_or_grams, ridge, plan, description)
         return replace(self, coordinates=coordinates, recycled=None)
 
     def after(self, model):
@@ -113,7 +114,7 @@ class Preconditioner:
         return replace(self, recycled=model.kept, n_products=n_products)
 
     def times(self, gradient):
-        """B gradient and ⟨gradient, B gradient⟩, for B about the inverse Hessian.
+        """The :class:`PreconditionedGradient`, for B about the inverse Hessian.
 
         The gradient is of shape (n,), or (n_groups, n) with a product for each group.
         With recycled directions s_i, products y_i and curvatures c_i, B is exact along
@@ -140,7 +141,9 @@ class Preconditioner:
             part = along - _inner(products, product) / curvatures
             product = product + _combined(part, directions)
             square += (curvatures * along**2).sum(axis=1)
-        return product.reshape(gradient.shape), square.reshape(gradient.shape[:-1])
+        return PreconditionedGradient(
+            product.reshape(gradient.shape), square.reshape(gradient.shape[:-1])
+        )
 
     def _by_coordinates(self, groups):
         slope = self.coordinates.gradient(groups.reshape(-1))
@@ -151,12 +154,12 @@ class Preconditioner:
         return product, np.einsum("gi,gi->g", slope, slope)
 
 
-def _coordinates_of(curvature, ridge, plan, description):
+def _coordinates_of(moments_or_grams, ridge, plan, description):
     """Coordinates from moments or Gram matrices, and the penalty's curvature."""
     if plan.preconditioner == "diagonal":
-        return Scaling(curvature, ridge, description, plan.own_units)
-    kind = Whitening if is_host(curvature) else WhiteningOnDevice
-    return kind(curvature, ridge, description)
+        return Scaling(moments_or_grams, ridge, description, plan.own_units)
+    kind = Whitening if is_host(moments_or_grams) else WhiteningOnDevice
+    return kind(moments_or_grams, ridge, description)
 
 
 def _inner(vectors, group):

@@ -140,7 +140,7 @@ def steps_with_fewer_products(hessian, gradient, n_products):
         space = np.linalg.qr(np.column_stack([space, hessian @ space[:, -1]]))[0]
 
 
-def test_a_descent_that_is_known_is_not_computed_again():
+def test_a_gradient_that_is_preconditioned_is_not_computed_again():
     hessian, gradient = model()
     coordinates = np.random.default_rng(0).normal(size=(8, 8))
     inverse, n_calls = inverse_of(coordinates), 0
@@ -157,7 +157,7 @@ def test_a_descent_that_is_known_is_not_computed_again():
         counting,
         forcing_term=1e-12,
         least_gain=Tuning().least_gain,
-        descent=inverse(gradient[None]),
+        preconditioned=inverse(gradient[None]),
     )
     assert_allclose(solution.step, expected.step, rtol=1e-12)
     # One after each product but the last.

@@ -112,7 +112,7 @@ def test_the_forcing_term_falls_with_the_gradient():
     assert ratios[-1] < 0.1 * ratios[0]
     # In the coordinates, the residual of a step is at most the root of the gradient.
     for before, after in pairwise(states[3:7]):
-        square = before.descent[1].sum()
+        square = before.preconditioned.square
         left = before.preconditioner.times(after.point.gradient)[1]
         assert left <= 2 * square * min(0.3**2, square**0.5)
 
