@@ -146,20 +146,27 @@ class BaseLinearClassifier(
             with training_rows(self, spec, *arguments) as rows:
                 spec = self._for_features(spec)
                 warn_of_target(rows)
+
+                # 1. C, the threshold of label sets, and callbacks.
                 path_start, attributes_of_choice = None, {}
                 if spec.C == "loo":
                     from ..fit import with_chosen_C  # Imported when used.
 
                     spec, path_start, attributes_of_choice = with_chosen_C(spec, rows)
-                choose_threshold, progress = self._rule_of_search, None
+                choose_threshold = self._rule_of_search
                 if choose_threshold is None and rows.target_type == "label_set":
                     choose_threshold = rule_of_label_sets(spec, rows)
+                progress = None
                 # Callbacks are those of the classifier, or of a search that fits it.
                 has_callbacks = bool(getattr(self, "_skl_callbacks", None))
                 has_callbacks |= hasattr(self, "_parent_callback_ctx")
                 if has_callbacks or self.verbose:
                     progress = FitProgress(self, rows.for_callbacks, has_callbacks)
+
+                # 2. The fit.
                 fit = fit_to_rows(spec, rows, choose_threshold, progress, path_start)
+
+                # 3. Attributes and warnings.
                 attributes = attributes_of(fit.spec, fit.model, fit.solution)
                 attributes |= attributes_of_choice
                 attributes["fitted_params_"] = self._params_of_fit()

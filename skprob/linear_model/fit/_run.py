@@ -43,8 +43,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None, path_start=Non
             objectives = objectives_of(spec, rows)
         if spec.last_fit is None:
             start = objectives[0].initial()
-        else:
-            start = start_from(objectives[-1], spec.last_fit, rows)
+        else:  # Then there is one objective.
+            start = start_from(objectives[0], spec.last_fit, rows)
     objective = objectives[-1]  # The others are minimised before it.
     is_single = len(objectives) == 1 and not objective.description.has_shrinkage
     if is_single and spec.noise is None and progress is None:

@@ -1,7 +1,7 @@
 """Newton's method by preconditioned conjugate gradients.
 
 The forcing term falls with the gradient, so that the last steps converge superlinearly.
-The preconditioner is renewed after as many Hessian products as it cost.
+The preconditioner is renewed after a number of Hessian products, which the plan has.
 
 The first steps from zero are taken under a stronger penalty, if their expected gain is
 large. If nearly all rows are separable, their curvature vanishes with their loss. The
