@@ -49,7 +49,7 @@ class SingleBlock(Blocks):
     def __init__(self, block):
         #: The block itself.
         self.single = block
-        self._blocks = [block]
+        self._blocks = [block]  # LocalBlocks.split reads such a list of any blocks.
 
     def map(self, function, *args):
         return SingleBlock(function(self.single, *args))

@@ -142,13 +142,13 @@ class RowsInMemory:
         self._smoothing = spec.label_smoothing
 
         # Offsets and available classes.
-        self.given = self.in_loss = data.given
-        if data.given is not NOTHING:
-            self.given = self.in_loss = data.given.of_target(encoded)
-        self.known = data.known
-        if data.known is not None:
+        self.given, self.known = data.given, data.known
+        if self.given is not NOTHING:
+            self.given = self.given.of_target(encoded)
+        self.in_loss = self.given
+        if self.known is not None:
             # Entries of the target that are not known are only left out of the loss.
-            self.in_loss = self.given.with_known(data.known)
+            self.in_loss = self.given.with_known(self.known)
 
         # Weights.
         self.weight = sample_weight
@@ -221,7 +221,7 @@ def check_total_weight(total):
 def warn_of_target(rows):
     """Warn of a target that may be a mistake.
 
-    Class labels may be one if most classes have a single row, as scikit-learn warns.
+    If most classes have a single row, as scikit-learn warns, y may not be labels.
     ``_label_warnings.py`` has the warnings of matrices.
     """
     n_classes = len(rows.classes)

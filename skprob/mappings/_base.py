@@ -53,9 +53,9 @@ class Mapping(UserMethods, NestedChecked, BaseEstimator, metaclass=ABCMeta):
     #: Properties that losses and fits use: a class attribute or, if it depends on
     #: parameters, a property.
     traits: Traits = Traits()
-    #: For marginals, a mapping of two classes: the second probability as a function of
-    #: the difference of the scores is a marginal as a function of its score. None if
-    #: unknown.
+    #: For marginals: a mapping of two classes. Its second probability, as a function of
+    #: the difference of their scores, is a marginal as a function of its score. None if
+    #: it is not known.
     pair_mapping: Mapping | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -43,16 +43,6 @@ _QUADRATIC = 0.9
 # Functions of a block, for Blocks.sum and Blocks.map.
 
 
-def number_and_loss_of_tails(part):
-    """Number and loss of the tails, from a result of `BlockPoint.without_tails`."""
-    return part[:2]
-
-
-def point_without_tails(part):
-    """The point without the tails, from a result of `BlockPoint.without_tails`."""
-    return part[2]
-
-
 def point_at(block, parameters, loss):
     """The :class:`BlockPoint` at parameters (M, size)."""
     raw, is_at_zero = block.design.matvec(parameters), not parameters.any()
@@ -85,6 +75,16 @@ def value_at_zero(block, n_outputs, loss):
     raw += loss.traits.base_score
     values, _ = block.evaluate(loss, raw)
     return (weighted_sum(values, block.weight),)
+
+
+def number_and_loss_of_tails(part):
+    """Number and loss of the tails, from a result of `BlockPoint.without_tails`."""
+    return part[:2]
+
+
+def point_without_tails(part):
+    """The point without the tails, from a result of `BlockPoint.without_tails`."""
+    return part[2]
 
 
 class BlockPoint:

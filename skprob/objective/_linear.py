@@ -138,25 +138,23 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         It starts where its probability differs from zero, or one, by a rounding error.
         From zero a fit would take more iterations the smaller the tolerance is.
         """
-        base = self.traits.base_score
+        start, base = np.zeros(self.shape), self.traits.base_score
         if base != 0 and not self.description.has_intercept:
-            directions = self.target_sums().coupling
-            return directions.ravel() / (np.abs(directions).max() or 1)
-        start, means = np.zeros(self.shape), self.class_means
-        if base != 0:
+            start = self.target_sums().coupling
+            start = start / (np.abs(start).max() or 1)
+        elif base != 0:
             start[:, -1] = base
-            return start.ravel()
-        if not (self.description.has_intercept and self.traits.has_negative_entropy):
-            return start.ravel()
-        is_in_none, is_in_all = means == 0, 1 - means < 1e3 * precision(np.float64)
-        if is_in_none.any() or is_in_all.any():
-            far = np.log(precision(self.description.dtype))
-            intercepts = np.where(is_in_none, far, 0.0)
-            if self.traits.polytope == "cube":
-                intercepts[is_in_all] = -far
-            if len(start) < len(means):
-                intercepts = np.diff(intercepts)
-            start[:, -1] = intercepts
+        elif self.description.has_intercept and self.traits.has_negative_entropy:
+            means = self.class_means
+            is_in_none, is_in_all = means == 0, 1 - means < 1e3 * precision(np.float64)
+            if is_in_none.any() or is_in_all.any():
+                far = np.log(precision(self.description.dtype))
+                intercepts = np.where(is_in_none, far, 0.0)
+                if self.traits.polytope == "cube":
+                    intercepts[is_in_all] = -far
+                if len(start) < len(means):
+                    intercepts = np.diff(intercepts)
+                start[:, -1] = intercepts
         return start.ravel()
 
     def at(self, parameters):
@@ -202,11 +200,12 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def has_certificate(self):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
-        There are three conditions. No penalty is negligible in the units of its
-        feature, because the gap divides the gradient's rounding error by it. Each class
-        is the target of some rows and not of all, because the best intercepts of other
-        classes are infinite, or very large. The probabilities of all rows fit in
-        memory.
+        No penalty may be negligible in the units of its feature, because the gap
+        divides the gradient's rounding error by it. With intercepts there are three
+        more conditions. Rows have neither offsets nor available classes. The
+        probabilities of all rows fit in memory. Each class is the target of some rows
+        and not of all, because the best intercepts of other classes are infinite, or
+        very large.
         """
         if not self._has_bound():
             return False
@@ -267,17 +266,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         mean zero, and so have the coefficients of features without a penalty.
         """
         coef, intercept = self.units.to_model(parameters.reshape(self.shape))
-        if self._numbers_in_X is not None:
-            restricted, coef = coef, np.zeros(self.coef_shape)
-            coef[:, self._numbers_in_X] = restricted
         if self.description.is_shift_invariant:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
             if not self.has_penalty:
                 free = [k for k in self.penalty.free_columns if k < self.n_features]
-                if self._numbers_in_X is not None:
-                    free = self._numbers_in_X[free]
                 coef[:, free] -= coef[:, free].mean(axis=0)
+        if self._numbers_in_X is not None:
+            restricted, coef = coef, np.zeros(self.coef_shape)
+            coef[:, self._numbers_in_X] = restricted
         return coef, intercept
 
     def from_model(self, coef, intercept):

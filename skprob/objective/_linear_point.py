@@ -56,7 +56,9 @@ class LinearCurvature:
     """
 
     def __init__(self, objective, parameters, points=None):
-        self._objective, self._matrix, self._points = objective, parameters, points
+        self._objective, self._matrix = objective, parameters
+        #: The ``BlockPoint`` of each block, if they are stored.
+        self.of_blocks = points
         #: Second derivatives of the penalty, on the Hessian's diagonal: (size,).
         self.ridge = objective.penalty.diagonal
 
@@ -139,21 +141,16 @@ class LinearCurvature:
         add_penalty_to_piece(hessian, included, self.ridge, objective.common_columns)
         return hessian
 
-    @property
-    def of_blocks(self):
-        """The ``BlockPoint`` of each block."""
-        return self._points
-
     # Results of a function of each ``BlockPoint``: their sum, as blocks, or as a list.
 
     def _sum(self, function, *args):
-        if self._points is not None:
-            return self._points.sum(function, *args)
+        if self.of_blocks is not None:
+            return self.of_blocks.sum(function, *args)
         return self._of_new_points(self._objective.blocks.sum, function, *args)
 
     def _collect(self, function, *args):
-        if self._points is not None:
-            return self._points.collect(function, *args)
+        if self.of_blocks is not None:
+            return self.of_blocks.collect(function, *args)
         return self._of_new_points(self._objective.blocks.collect, function, *args)
 
     def _of_new_points(self, verb, function, *args):
@@ -203,14 +200,14 @@ class LinearPoint(LinearCurvature):
         objective = self._objective
         objective.count(1)
         along = direction.reshape(objective.shape)
-        (product,) = self._points.sum(BlockPoint.hessian_product, along)
+        (product,) = self.of_blocks.sum(BlockPoint.hessian_product, along)
         product = objective.without_common_part(product)
         product += objective.penalty.product(along)
         return product.reshape(-1)
 
     def scaled_hessian(self, unit, center):
         """The `ScaledHessian` in these coordinates, for rows of a CSR matrix."""
-        rows = self._points.map(ScaledBlock)
+        rows = self.of_blocks.map(ScaledBlock)
         return ScaledHessian(self._objective, rows, unit, center)
 
     def without_tails(self, step):
@@ -222,7 +219,7 @@ class LinearPoint(LinearCurvature):
         """
         objective, change = self._objective, step.reshape(self._matrix.shape)
         objective.count(0.5)
-        parts = self._points.map(BlockPoint.without_tails, change)
+        parts = self.of_blocks.map(BlockPoint.without_tails, change)
         n_tails, loss = parts.sum(_block_point.number_and_loss_of_tails)
         if n_tails == 0:
             return 0.0, None
@@ -240,7 +237,7 @@ class LinearPoint(LinearCurvature):
         By a share, where the loss has a formula: see
         ``LossLinearization.towards_target``. It takes no pass.
         """
-        points = self._points.map(BlockPoint.towards_target, share)
+        points = self.of_blocks.map(BlockPoint.towards_target, share)
         loss = self.mean_loss, self.mean_gradient
         return LinearPoint(self._objective, self.parameters, points, *loss)
 
@@ -249,7 +246,7 @@ class LinearPoint(LinearCurvature):
         objective = self._objective
         other = objective.with_l2(factor * objective.penalty.strength)
         loss = self.mean_loss, self.mean_gradient
-        return LinearPoint(other, self.parameters, self._points, *loss)
+        return LinearPoint(other, self.parameters, self.of_blocks, *loss)
 
     def along(self, step):
         """The ray along a step of shape (n_parameters,)."""
@@ -257,7 +254,7 @@ class LinearPoint(LinearCurvature):
             return EvaluatedRay(self._objective.smooth_at, self, step)
         self._objective.count(0.5)
         change = step.reshape(self._objective.shape)
-        rays = self._points.map(BlockPoint.along, change)
+        rays = self.of_blocks.map(BlockPoint.along, change)
         return LinearRay(self._objective, self, step, rays)
 
     def along_products(self, step, hessian, is_far):

@@ -59,13 +59,15 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     ----------
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
-    search, error = LineSearch(start, rounding_error, slope_left, tuning), None
+    search = LineSearch(start, rounding_error, slope_left, tuning)
+    error = None
     while not search.is_over:
         try:
-            trial = ray.trial(search.length)
+            value, slope = ray.trial(search.length)
         except ValueError as failure:
-            trial, error = (math.inf, math.nan), error or failure
-        search.take(*trial)
+            # The step is too long: the next one is shorter.
+            value, slope, error = math.inf, math.nan, error or failure
+        search.take(value, slope)
     if error is not None and not search.has_small_slope:
         raise error
     return search.best
@@ -90,7 +92,7 @@ class LineSearch:
         self._slope_left, self._tuning = slope_left, tuning
         self.length, self.best = 1.0, None
         self.is_over = self.has_small_slope = False
-        self._least_slope, self._n_trials = math.inf, 0
+        self._least_remaining, self._n_trials = math.inf, 0
         self._low, self._high = start, None
 
     def take(self, value, slope):
@@ -98,13 +100,14 @@ class LineSearch:
         start, tuning = self._start, self._tuning
         trial = Trial(self.length, value, slope)
         self._n_trials += 1
-        change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
+        change = trial.value - start.value
+        remaining = abs(trial.slope / start.slope)  # Share of the first slope.
         # Values that are the same up to rounding are compared by their slopes.
         is_same = abs(change) <= self._rounding_error and remaining < 1
         has_fallen = change <= tuning.sufficient_decrease * trial.length * start.slope
         has_fallen = has_fallen or is_same
-        if has_fallen and remaining <= self._least_slope:
-            self.best, self._least_slope = trial, remaining
+        if has_fallen and remaining <= self._least_remaining:
+            self.best, self._least_remaining = trial, remaining
         self.has_small_slope = has_fallen and remaining <= self._slope_left
         self.is_over = self.has_small_slope or self._n_trials >= tuning.most_trials
         if not self.is_over:

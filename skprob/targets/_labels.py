@@ -74,7 +74,7 @@ class LabelTarget:
         return self.class_numbers.astype(self.dtype)
 
     def packed(self):
-        """Rows with the same entropies, in one column."""
+        """Rows of one column, with the same entropies as the rows of the target."""
         return np.ones((len(self.class_numbers), 1), self.dtype)
 
     def class_totals(self, weight):

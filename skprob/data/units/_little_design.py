@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._utils.arrays import upper_triangle, weighted_one_hot
+from ..._utils.arrays import upper_triangle
 from ..._utils.tuning import Tuning
 from .._dense import DenseDesign
 from ._single_design import SingleDesign
@@ -36,7 +36,9 @@ class LittleDesign(DenseDesign):
 
     def class_sums(self, class_numbers, weight, n_classes):
         # A sparse product, as for a DenseDesign, would take longer.
-        return self.rmatvec(weighted_one_hot(class_numbers, weight, n_classes))
+        one_hot = np.zeros((len(weight), n_classes))
+        one_hot[np.arange(len(weight)), class_numbers] = weight
+        return np.dot(self._columns, one_hot).T
 
     def take(self, rows):
         return LittleDesign(self._columns[:, rows], self.tuning)

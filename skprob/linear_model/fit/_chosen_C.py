@@ -243,42 +243,42 @@ def check_leave_one_out(spec, rows, name="C='loo'", instead="a number"):
     The message has the name and value of the parameter that asks for them, and what to
     use instead.
     """
-    problem = problem_of_leave_one_out(spec, rows)
-    if problem is not None:
+    missing = missing_for_leave_one_out(spec, rows)
+    if missing is not None:
         raise ValueError(
-            f"{name} needs {problem}. Use {instead}, or GridSearchCV, which fits to "
+            f"{name} needs {missing}. Use {instead}, or GridSearchCV, which fits to "
             "folds."
         )
 
 
-def problem_of_leave_one_out(spec, rows):
+def missing_for_leave_one_out(spec, rows):
     """Text of what the fit lacks for leave-one-out predictions; None if nothing."""
     loss = spec.loss.traits
-    problem = None
+    missing = None
     if spec.unit_rows is not None:
-        problem = "scores W x + b; similarity is 'cosine', which has no penalty"
+        missing = "scores W x + b; similarity is 'cosine', which has no penalty"
     elif rows.is_remote:
-        problem = "X and y in memory; got Dask collections"
+        missing = "X and y in memory; got Dask collections"
     elif spec.noise is not None:
-        problem = "a mapping that is given; learn_noise is True"
+        missing = "a mapping that is given; learn_noise is True"
     elif spec.l1_ratio > 0:
-        problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
+        missing = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
     elif spec.loss.mapping.traits.is_scale_invariant:
-        problem = (
+        missing = (
             f"a penalty; {spec.loss.mapping!r} does not depend on the scale of scores"
         )
     elif rows.target_type == "candidates" or not loss.is_convex or loss.has_kinks:
-        problem = f"a convex loss with second derivatives; got {spec.loss!r}"
+        missing = f"a convex loss with second derivatives; got {spec.loss!r}"
         if rows.target_type == "candidates":
-            problem = "a convex loss; that of target_type='candidates' is not"
+            missing = "a convex loss; that of target_type='candidates' is not"
     elif not loss.has_bounded_hessian:
-        problem = (
+        missing = (
             "a loss with bounded second derivatives, such as those of entmax for "
             f"alpha <= 2; got {spec.loss!r}"
         )
     elif np.count_nonzero(rows.weight) < 2:
-        problem = "two or more rows with a target and a positive weight"
-    return problem
+        missing = "two or more rows with a target and a positive weight"
+    return missing
 
 
 def left_out_score(raw, mapping, rows, numbers):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...objective import leave_one_out, number_of_columns, scores_of
 from ...solvers import plan
-from ._chosen_C import problem_of_leave_one_out
+from ._chosen_C import missing_for_leave_one_out
 from ._start import LastFit
 
 # Largest cost of a label's Hessian, its factor and its products with all rows, in
@@ -47,7 +47,7 @@ def near_solution(objective, parameters, model, spec, rows):
 
 def is_left_out_faster(spec, objective, rows):
     """Whether leave-one-out is possible, and takes less time than fits to folds."""
-    if problem_of_leave_one_out(spec, rows) is not None:
+    if missing_for_leave_one_out(spec, rows) is not None:
         return False
     description = objective.description
     if not description.is_separable or not objective.penalty.diagonal.any():

@@ -104,7 +104,7 @@ class LittlePoint(LinearPoint):
         return LittleRay(self._objective, self, step)
 
     @cached_property
-    def _points(self):
+    def of_blocks(self):
         """The same point for the sums of :class:`LinearPoint`."""
         objective, rows = self._objective, self.rows
         point = BlockPoint(objective.blocks.single, objective.loss, rows.raw)

@@ -52,18 +52,17 @@ def minimize_by_products(
     if resume is not None and isinstance(resume[0], NewtonCGState):
         state = solvers[0].resume(problem, *resume)
     n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
-    if not n_sampled:
-        return minimize(
-            problem, solvers, criteria, start, callback=callback, state=state
+    begun, passes = perf_counter(), 0.0
+    if n_sampled:
+        start, passes_of_sample = _minimum_of_sample(
+            problem, n_sampled, start, criteria
         )
-
-    begun, share = perf_counter(), n_sampled / problem.description.n_rows
-    start, passes = _minimum_of_sample(problem, n_sampled, start, criteria)
-    passes, seconds = share * passes, perf_counter() - begun
-    problem.count(passes)
-    solution = minimize(
-        problem, solvers, criteria, start, callback=callback, state=state
-    )
+        passes = n_sampled / problem.description.n_rows * passes_of_sample
+        problem.count(passes)
+    seconds = perf_counter() - begun
+    solution = minimize(problem, solvers, criteria, start, callback, state)
+    if not n_sampled:
+        return solution
     history = [
         row._replace(passes=row.passes + passes, seconds=row.seconds + seconds)
         for row in solution.history
