@@ -7,9 +7,9 @@ label sets, `search/` chooses parameters by cross-validation, and `dask/` holds 
 of Dask collections.
 
 The files of this folder are imported by several of these. `_training_rows.py` checks
-the arguments of `fit`, and makes the rows of a fit. They are in `_training_data.py`,
-with offsets and available classes in `_given.py`; `_unknown_labels.py` leaves out
-labels that are not known, and `_label_warnings.py` warns of labels in no row.
+the arguments of `fit`, and makes the rows of a fit. `_given.py` has their offsets and
+available classes; `_unknown_labels.py` leaves out labels that are not known, and
+`_label_warnings.py` warns of labels in no row.
 `_known_threshold.py` has the thresholds that need no rows, and `_trials.py` the checks
 of a user's mapping. `_entry_C.py` computes the C at which a first coefficient is not
 zero. `_docstrings.py` has the sections that docstrings share.

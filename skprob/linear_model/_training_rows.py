@@ -2,6 +2,7 @@
 
 import functools
 from contextlib import nullcontext
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,9 +21,13 @@ from .._utils.warnings import warn
 from ..data import as_design
 from ..objective import split_rows
 from ..solvers import Tuning
-from ..targets import class_weight_factors, column_names, smoothed_target
+from ..targets import (
+    EncodedTarget,
+    class_weight_factors,
+    column_names,
+    smoothed_target,
+)
 from ._given import NOTHING, Given
-from ._training_data import TrainingData
 from ._trials import trial_scores
 
 
@@ -75,6 +80,42 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
             dtype=dtype,
         )
     return TrainingData(X, y, sample_weight, given, encoded, known)
+
+
+class TrainingData(NamedTuple):
+    """Checked data of a fit, or of some of its rows, with their encoded target.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    y : ndarray or CSR array
+        Labels, label sets, distributions or candidates, as ``target_type`` says.
+    sample_weight : ndarray of shape (n_samples,)
+    given : Given
+        Available classes and offsets of the rows.
+    encoded : EncodedTarget
+        The target that `y` stands for, and the classes.
+    known : ndarray of bool of shape (n_samples, n_classes) or None
+        Which entries of `y` are known; None if all are.
+    """
+
+    X: object
+    y: object
+    sample_weight: np.ndarray
+    given: Given
+    encoded: EncodedTarget
+    known: np.ndarray | None = None
+
+    def take(self, rows):
+        """Some of the rows."""
+        return TrainingData(
+            self.X[rows],
+            self.y[rows],
+            self.sample_weight[rows],
+            given=self.given.of(rows),
+            encoded=self.encoded.take(rows),
+            known=None if self.known is None else self.known[rows],
+        )
 
 
 class RowsInMemory:

@@ -25,11 +25,11 @@ from ._class_weight import class_weight_factors, mean_weights, weights_of_classe
 from ._dense import DenseTarget
 from ._encode import (
     TARGET_TYPES,
+    EncodedTarget,
     encode_rows,
     encode_target,
     infer_target_type,
 )
-from ._encoded_target import EncodedTarget
 from ._labels import LabelTarget
 from ._matrix import check_marginals, column_names
 from ._offset import check_offset

@@ -8,8 +8,7 @@ from scipy import sparse
 from ..._utils.arrays import numpy_dtype, take
 from .._given import Given
 from .._known_threshold import is_fitted_to_rows, known_threshold
-from .._training_data import TrainingData
-from .._training_rows import RowsInMemory
+from .._training_rows import RowsInMemory, TrainingData
 from ..predict import KnownThreshold, LabelledRows, threshold_rule
 from ._run import fit_to_rows
 

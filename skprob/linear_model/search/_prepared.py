@@ -8,8 +8,7 @@ from sklearn.utils.validation import _check_method_params
 
 from ...objective import n_raw_predictions
 from .._known_threshold import is_fitted_to_rows, known_threshold
-from .._training_data import TrainingData
-from .._training_rows import RowsInMemory
+from .._training_rows import RowsInMemory, TrainingData
 from ..fit import FitSpec, attributes_of, model_of
 from ._grid import Grid
 from ._label_sets import LeftOutRows

@@ -18,8 +18,7 @@ from skprob import (
     SoftmaxClassifier,
 )
 from skprob.linear_model._given import NOTHING
-from skprob.linear_model._training_data import TrainingData
-from skprob.linear_model._training_rows import RowsInMemory
+from skprob.linear_model._training_rows import RowsInMemory, TrainingData
 from skprob.linear_model.fit._folds import rule_of_label_sets
 from skprob.linear_model.fit._run import attributes_of, fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
