@@ -195,8 +195,10 @@ class RowsInMemory:
         self.weight = sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             if spec.class_weight is not None:
-                weights = spec.class_weight, encoded, sample_weight
-                self.weight = sample_weight * class_weight_factors(*weights)
+                factors = class_weight_factors(
+                    spec.class_weight, encoded, sample_weight
+                )
+                self.weight = sample_weight * factors
             self.total_weight = self.weight.sum()
         check_total_weight(self.total_weight)
 

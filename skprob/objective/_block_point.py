@@ -122,7 +122,7 @@ class BlockPoint:
 
     def towards_target(self, share):
         """The point with Hessians of rows nearer to their targets by a share."""
-        point = BlockPoint(self.block, self.loss, self.raw, share)
+        point = BlockPoint(self.block, self.loss, self.raw, target_share=share)
         point.linear = self.linear.towards_target(share)
         self.linear = None  # Free its memory.
         return point
@@ -379,8 +379,13 @@ class BlockPoint:
             return None
         # In the memory order of all rows, in which mappings are faster.
         raw = (rows_of if is_host(self.raw) else take)(self.raw, rows)
-        kind = self._target_share, self._is_at_zero
-        active = BlockPoint(self.block.take(rows), self.loss, raw, *kind)
+        active = BlockPoint(
+            self.block.take(rows),
+            self.loss,
+            raw,
+            target_share=self._target_share,
+            is_at_zero=self._is_at_zero,
+        )
         active.active = None
         return active
 

@@ -155,8 +155,8 @@ class LinearCurvature:
 
     def _of_new_points(self, verb, function, *args):
         self._objective.count(0.5)
-        where = self._matrix, self._objective.loss
-        return verb(_block_point.of_new_point, function, *where, *args)
+        loss = self._objective.loss
+        return verb(_block_point.of_new_point, function, self._matrix, loss, *args)
 
 
 class LinearPoint(LinearCurvature):
@@ -186,10 +186,10 @@ class LinearPoint(LinearCurvature):
         if not parameters.any() and knows_gradient_at_zero(objective):
             # The points take no product with X, and evaluate rows when it is needed.
             points = objective.blocks.map(_block_point.point_at, matrix, objective.loss)
-            mean_loss = mean_loss_at_zero(objective)
+            mean_loss, mean_gradient = mean_loss_at_zero(objective)
         else:
-            points, *mean_loss = points_at(objective, matrix)
-        return cls(objective, parameters, points, *mean_loss)
+            points, mean_loss, mean_gradient = points_at(objective, matrix)
+        return cls(objective, parameters, points, mean_loss, mean_gradient)
 
     def hessian_product(self, direction):
         """Hessian times a direction of shape (n_parameters,), in one pass.
@@ -238,15 +238,21 @@ class LinearPoint(LinearCurvature):
         ``LossLinearization.towards_target``. It takes no pass.
         """
         points = self.of_blocks.map(BlockPoint.towards_target, share)
-        loss = self.mean_loss, self.mean_gradient
-        return LinearPoint(self._objective, self.parameters, points, *loss)
+        return LinearPoint(
+            self._objective,
+            self.parameters,
+            points,
+            self.mean_loss,
+            self.mean_gradient,
+        )
 
     def with_penalty_times(self, factor):
         """The same point under a multiple of the penalty; it takes no pass."""
         objective = self._objective
         other = objective.with_l2(factor * objective.penalty.strength)
-        loss = self.mean_loss, self.mean_gradient
-        return LinearPoint(other, self.parameters, self.of_blocks, *loss)
+        return LinearPoint(
+            other, self.parameters, self.of_blocks, self.mean_loss, self.mean_gradient
+        )
 
     def along(self, step):
         """The ray along a step of shape (n_parameters,)."""

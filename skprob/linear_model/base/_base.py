@@ -142,8 +142,9 @@ class BaseLinearClassifier(
         """
         with unchanged_on_error(self), serial_blas:
             spec = self._fit_spec()
-            arguments = X, y, sample_weight, available, offset
-            with training_rows(self, spec, *arguments) as rows:
+            with training_rows(
+                self, spec, X, y, sample_weight, available, offset
+            ) as rows:
                 spec = self._for_features(spec)
                 warn_of_target(rows)
 

@@ -43,8 +43,7 @@ def minimised_in_turn(
         objectives = [*objective.under_stronger_penalties(), objective]
         start, stage = objectives[0].initial(), Stage.STRONGER_PENALTY
     if progress is not None:
-        limits = spec.solver, spec.max_iter, spec.tuning
-        most = most_iterations(objectives, *limits)
+        most = most_iterations(objectives, spec.solver, spec.max_iter, spec.tuning)
         progress.start(most, partial(attributes_at, spec))
     return spec, solve_in_turn(
         objectives, start, stage=stage, progress=progress, **options
