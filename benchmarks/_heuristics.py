@@ -395,6 +395,7 @@ GROUPS = {
         "l1: Hessian by all pairs of outputs": without(
             "share_of_pairs", outputs_of_pairs=NEVER
         ),
+        "l1: longer steps": without(longest_step=1.0, groups=L1),
         "l1: Hessian in single precision": without(
             *("least_pivot", "least_pivot_of_scores", "most_magnified"),
             single_hessian=math.inf,
@@ -402,7 +403,6 @@ GROUPS = {
         ),
     },
     shrinks_few: {
-        "l1: longer steps": without(longest_step=1.0, groups=L1),
         "l1: no working set of few numbers": without(little_of_features=0, groups=L1),
     },
     shrinks_many: {

@@ -103,15 +103,10 @@ class ProximalNewton:
     def _solve_restricted(self, problem, state, features, left):
         """The state after steps on some features, up to a part of the gradient."""
         tuning, description = self._tuning, problem.description
-        if state.features is None or not np.array_equal(features, state.features):
-            restricted = _restricted(problem, state, features)
-            state = replace(
-                state, restricted=restricted, features=features, grams=None, pairs=()
-            )
-        restricted = state.restricted
-        columns = features
+        state = _on_working_set(problem, state, features)
+        restricted, columns = state.restricted, state.features
         if description.has_intercept:
-            columns = np.append(features, description.shape[1] - 1)
+            columns = np.append(columns, description.shape[1] - 1)
         point = before = restricted.at_part(state.point, columns)
         enough = left * np.linalg.norm(state.point.gradient)
         inner = replace(state, point=point, minimised=None)
@@ -159,7 +154,8 @@ class ProximalNewton:
             step,
             slope,
             self._tuning,
-            may_be_longer=self._may_be_longer(problem, state),
+            # A damping shows that the curvature changes soon.
+            may_be_longer=state.features is None and not state.damping,
         )
         if length is None:
             return None
@@ -186,14 +182,6 @@ class ProximalNewton:
             n_products=state.n_products + model.n_products,
             most_products=max(state.most_products, model.n_products),
         )
-
-    def _may_be_longer(self, problem, state):
-        """Whether a step is one on all features of little data, without damping.
-
-        A damping shows that the curvature changes soon.
-        """
-        is_little = problem.description.n_stored <= self._tuning.little_of_features
-        return is_little and state.features is None and not state.damping
 
     def _damped(self, damping, quality):
         """The damping of the next step.
@@ -233,14 +221,20 @@ class ProximalNewton:
         return replace(state, newton_step=step, expected_decrease=model.decrease)
 
 
-def _restricted(problem, state, features):
-    """The problem restricted to features: to half of the last working set, or less.
+def _on_working_set(problem, state, features):
+    """The state with the problem restricted to a working set that has these features.
 
-    Columns are then copied from those of the working set, instead of from all.
+    The last working set remains if they are more than half of it. Fewer columns of it
+    are copied from its columns, others from those of all features.
     """
     last = state.features
-    if last is not None and 2 * len(features) <= len(last):
-        places = np.searchsorted(last, features)
-        if np.array_equal(last.take(places, mode="clip"), features):
-            return state.restricted.restricted(places)
-    return problem.restricted(features)
+    if last is None or not np.isin(features, last).all():
+        restricted = problem.restricted(features)
+    elif 2 * len(features) <= len(last):
+        restricted = state.restricted.restricted(np.searchsorted(last, features))
+    else:
+        return state
+    # Matrices and steps of another working set have other shapes.
+    return replace(
+        state, restricted=restricted, features=features, grams=None, pairs=()
+    )

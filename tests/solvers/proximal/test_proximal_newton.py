@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
@@ -20,7 +20,7 @@ from skprob.solvers._problem import CompositePoint, CompositeProblem
 from skprob.solvers.proximal._proximal_newton import (
     ProximalNewton,
     ProximalState,
-    _restricted,
+    _on_working_set,
 )
 from skprob.solvers.proximal._working_set import working_set
 from skprob.targets import LabelTarget
@@ -87,7 +87,7 @@ def test_the_minimum_of_a_small_problem(kind, solver):
     W = solution.parameters.reshape(best.shape)
     assert solution.value == pytest.approx(value, abs=1e-10)
     assert_allclose(W, best, atol=1e-5)
-    np.testing.assert_array_equal(W == 0, best == 0)
+    assert_array_equal(W == 0, best == 0)
     fall = np.diff([row.objective for row in solution.history])
     assert (fall <= 1e-14).all()
 
@@ -152,12 +152,12 @@ def test_a_working_set_of_sparse_rows_gains_more_features(kind):
         assert len(features) == n_added
 
 
-def test_a_small_part_of_a_working_set_is_copied_from_it(monkeypatch):
+def test_from_where_the_columns_of_a_working_set_are_copied(monkeypatch):
     X, signs = data(60, 300, 1)
     problem = CompositeHinges(X, signs, 1e-2, EntryShrinkage(np.full(300, 0.1)))
-    features, point = np.arange(0, 40, 2), problem.at(problem.initial())
-    part = problem.restricted(features)
-    state = ProximalState(point=point, restricted=part, features=features)
+    last, point = np.arange(0, 40, 2), problem.at(problem.initial())
+    part = problem.restricted(last)
+    state = ProximalState(point=point, restricted=part, features=last, pairs=(0,))
     restricted, copied_from = CompositeHinges.restricted, []
 
     def noted(self, features):
@@ -165,12 +165,17 @@ def test_a_small_part_of_a_working_set_is_copied_from_it(monkeypatch):
         return restricted(self, features)
 
     monkeypatch.setattr(CompositeHinges, "restricted", noted)
-    for some, source in (([4, 38], part), ([4, 7], problem), ([4, 50], problem)):
-        result = _restricted(problem, state, np.array(some))
+    for some, source in ((last[:10], part), ([4, 7], problem), ([4, 50], problem)):
+        after = _on_working_set(problem, state, np.array(some))
         expected = restricted(problem, np.array(some))
         w = np.ones(expected.description.shape).ravel()
         assert copied_from.pop() is source
-        assert result.at(w).value == expected.at(w).value
+        assert after.restricted.at(w).value == expected.at(w).value
+        assert_array_equal(after.features, some)
+        assert after.pairs == ()
+    # Most of the last working set.
+    assert _on_working_set(problem, state, last[:11]) is state
+    assert not copied_from
 
 
 @every_kind
