@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 
 import skprob
 from skprob import SoftmaxClassifier
@@ -199,14 +199,14 @@ def calls_of_fit():
     return calls_of(lambda: model.fit(X, y))
 
 
-def section_of_one_fit(start, end):
-    """A part of the page that follows a fit, between two words."""
-    page = (DOCS / "developer" / "one_fit.rst").read_text()
+def section_of(page, start, end):
+    """A part of a developer page, between two words."""
+    page = (DOCS / "developer" / page).read_text()
     return page.split(start)[1].split(end)[0]
 
 
 def test_page_of_one_fit_lists_the_files_that_a_fit_enters(calls_of_fit):
-    section = section_of_one_fit("Files of this fit\n", "How other fits")
+    section = section_of("one_fit.rst", "Files of this fit\n", "How other fits")
     listed = re.findall(r"`(skprob/\S+?\.py)`", section)
     root = Path(skprob.__file__).parents[1]
     entered = {Path(codes[-1].co_filename).relative_to(root) for codes in calls_of_fit}
@@ -220,9 +220,9 @@ def is_way(names, codes):
     return last == names[-1] and all(name in remaining for name in names[:-1])
 
 
-def test_page_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_fit):
-    section = section_of_one_fit("All stages\n", "1. The method")
-    lines = re.findall(r"^    (?:\d+)? +[A-Za-z_][\w.]*", section, re.MULTILINE)
+def check_order(section, calls):
+    """Functions in a section are in the order of calls, each below its caller."""
+    lines = re.findall(r"^    (?:\d+)? *[A-Za-z_][\w.]*", section, re.MULTILINE)
     assert len(lines) > 30
     above = []  # Column, name and first call of the callers of a line.
     for line in lines:
@@ -232,9 +232,22 @@ def test_page_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_f
         while above and above[-1][0] >= column:
             _, _, before = above.pop()
         names = [*(caller for _, caller, _ in above), name]
-        first = [i for i, codes in enumerate(calls_of_fit) if is_way(names, codes)][:1]
+        first = [i for i, codes in enumerate(calls) if is_way(names, codes)][:1]
         assert first and first[0] >= before, names
         above.append((column, name, first[0]))
+
+
+def test_page_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_fit):
+    check_order(
+        section_of("one_fit.rst", "All stages\n", "1. The method"), calls_of_fit
+    )
+
+
+def test_page_of_steps_lists_functions_in_order_below_their_callers():
+    X, y = make_classification(5000, 60, n_informative=20, n_classes=10, random_state=0)
+    calls = calls_of(lambda: SoftmaxClassifier().fit(X, y))
+    page = "how_steps_are_computed.rst"
+    check_order(section_of(page, "Newton's method\n----", "A step of Newton's"), calls)
 
 
 def test_messages_name_extras_that_exist():
