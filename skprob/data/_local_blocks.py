@@ -66,11 +66,11 @@ class LocalBlocks(Blocks):
         """The function's results, which should be small, in a list."""
         return self.map(function, *args)._blocks
 
-    def _run(self, function, args, take):
-        """Call ``take(i, function(block, *args))`` for every block."""
+    def _run(self, function, args, store):
+        """Call ``store(i, function(block, *args))`` for every block."""
         if len(self._blocks) == 1:  # With little data threads would take longer.
             with serial_blas:
-                return take(0, function(self._blocks[0], *args))
+                return store(0, function(self._blocks[0], *args))
         left = deque(enumerate(self._blocks))
 
         def work(error_handling):
@@ -80,7 +80,7 @@ class LocalBlocks(Blocks):
                         i, block = left.popleft()
                     except IndexError:  # Another thread took the last block.
                         return
-                    take(i, function(block, *args))
+                    store(i, function(block, *args))
 
         with serial_blas as n_threads:
             others = [

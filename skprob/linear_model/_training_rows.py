@@ -132,7 +132,7 @@ class RowsInMemory:
     ----------
     data : TrainingData
         All rows, as given.
-    given, in_loss : Given
+    given, given_in_loss : Given
         Available classes and offsets of the rows with a target, for n_scores classes.
         In the loss, labels that are not known are not available.
     target_type, classes, has_none, n_scores
@@ -186,10 +186,10 @@ class RowsInMemory:
         self.given, self.known = data.given, data.known
         if self.given is not NOTHING:
             self.given = self.given.of_target(encoded)
-        self.in_loss = self.given
+        self.given_in_loss = self.given
         if self.known is not None:
             # Entries of the target that are not known are only left out of the loss.
-            self.in_loss = self.given.with_known(self.known)
+            self.given_in_loss = self.given.with_known(self.known)
 
         # Weights.
         self.weight = sample_weight
@@ -220,7 +220,7 @@ class RowsInMemory:
             self._smoothed_target(polytope),
             self.weight,
             offset=self.given.offset,
-            available=self.in_loss.available,
+            available=self.given_in_loss.available,
             total=self.total_weight,
             tuning=tuning,
         )
@@ -242,7 +242,7 @@ class RowsInMemory:
         """The target with label smoothing."""
         if self._smoothing == 0:
             return self.target
-        available = self.in_loss.available
+        available = self.given_in_loss.available
         return smoothed_target(self.target, self._smoothing, polytope, available)
 
     def trial_scores(self, polytope, transform=None):

@@ -22,12 +22,12 @@ class StandardizedArray(StandardizedDesign):
     Parameters
     ----------
     design : ArrayDesign
-    standardization : Standardization
+    units : Standardization
     """
 
-    def __init__(self, design, standardization):
-        super().__init__(design, standardization)
-        mean, scale, _ = standardization
+    def __init__(self, design, units):
+        super().__init__(design, units)
+        mean, scale, _ = units
         self._mean, self._scale = design.wide(mean), design.wide(scale)
         self._center = design.wide(mean / scale)
 

@@ -21,7 +21,7 @@ class StandardizedDesign(DesignMatrix):
     Parameters
     ----------
     design : DesignMatrix
-    standardization : Standardization
+    units : Standardization
 
     Examples
     --------
@@ -35,9 +35,9 @@ class StandardizedDesign(DesignMatrix):
            [ 1.,  1.]])
     """
 
-    def __init__(self, design, standardization):
-        self._design, self._units = design, standardization
-        self.shape = design.shape[0], standardization.size
+    def __init__(self, design, units):
+        self._design, self._units = design, units
+        self.shape = design.shape[0], units.size
         self.dtype, self.n_stored = design.dtype, design.n_stored
 
     def matvec(self, coef, shift=None):

@@ -304,7 +304,7 @@ def left_out_score(raw, mapping, rows, numbers):
     for start in range(0, len(raw), length):
         part = numbers[start : start + length]
         scores = scores_of(raw[start : start + length])
-        rows.in_loss.put_into(scores, part)
+        rows.given_in_loss.put_into(scores, part)
         target = rows.target.take(part).to_dense(np.float64)
         if mapping.traits.has_zeros:
             of_scores = shares_of(mapping) if is_one_vs_rest else mapping

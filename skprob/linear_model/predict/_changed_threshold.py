@@ -30,7 +30,7 @@ def changed_threshold(threshold, model, rows, given, splits, folds):
     """
     if splits is None:
         blocks = model.probabilities(rows.X, given).on_host()
-        return rows.threshold(threshold, blocks, slice(None))
+        return rows.fitted_threshold(threshold, blocks, slice(None))
     spec, weight = folds.spec, rows.weight
     encoded = spec.encoded(rows.labels, weight.dtype, to_numpy(model.classes))
     fit_weight = weight.copy()
@@ -40,7 +40,7 @@ def changed_threshold(threshold, model, rows, given, splits, folds):
     )
     models = folds.models(rows.X, rows.labels, fit_weight, splits, given)
     blocks, order = out_of_fold(models, rows.X, splits, given)
-    return rows.threshold(threshold, blocks, order)
+    return rows.fitted_threshold(threshold, blocks, order)
 
 
 def splits_of(cv, labels):

@@ -57,7 +57,7 @@ class LabelledRows:
         self._polytope, self._has_none = polytope, has_none
         self._may_be_empty = any_empty or has_empty(labels, known)
 
-    def threshold(self, threshold, blocks, order):
+    def fitted_threshold(self, threshold, blocks, order):
         """The threshold with the best score, for probabilities of the rows.
 
         Parameters

@@ -69,7 +69,7 @@ class InSampleThreshold(ThresholdRule):
     def __call__(self, probabilities, left_out=None, start=None):
         rows = self._rows
         blocks = probabilities(rows.X, self._given).on_host()
-        return rows.threshold(self._threshold, blocks, slice(None))
+        return rows.fitted_threshold(self._threshold, blocks, slice(None))
 
 
 class OutOfFoldThreshold(ThresholdRule):
@@ -96,7 +96,7 @@ class OutOfFoldThreshold(ThresholdRule):
         if p is not None:
             of_fit = probabilities(rows.X, self._given).on_host()
             if not rows.labels_are_revealed(threshold, p, of_fit):
-                return rows.threshold(threshold, [p], slice(None))
+                return rows.fitted_threshold(threshold, [p], slice(None))
         if start is not None:
             return self._by_models(self._folds.starting_from(start))
         return self._by_folds
@@ -112,7 +112,7 @@ class OutOfFoldThreshold(ThresholdRule):
         in_loss = given if rows.known is None else given.with_known(rows.known)
         models = folds.models(rows.X, rows.labels, self._fit_weight, splits, in_loss)
         blocks, order = out_of_fold(models, rows.X, splits, given)
-        return rows.threshold(self._threshold, blocks, order)
+        return rows.fitted_threshold(self._threshold, blocks, order)
 
 
 def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):

@@ -105,7 +105,7 @@ class LeftOutRows:
         if order.size * self._labelled.labels.shape[1] <= MOST_JOINED:
             # One block, which would be joined anew in each pass over it.
             blocks = list(blocks)
-        return self._labelled.threshold(threshold, blocks, order)
+        return self._labelled.fitted_threshold(threshold, blocks, order)
 
     def _models(self, i, r, columns):
         """The models of all parts, a tuple for each of some values of C.
