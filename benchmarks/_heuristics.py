@@ -371,11 +371,6 @@ GROUPS = {
             first_ratio_of_wide=math.inf, groups=L1
         ),
         "l1: two penalties of a decade": without(penalties_of_decade=1, groups=L1),
-        "l1: damping": without(
-            *("first_damping", "damping_factor", "least_damping"),
-            poor_model=-math.inf,
-            groups=L1,
-        ),
     },
     shrinks: {
         "l1: Hessian written out": without(largest_hessian=0, groups=L1),

@@ -49,7 +49,7 @@ class Tuning(NamedTuple):
     #: Most bytes of X in a block: it is still in L3 for the second product of a pass.
     block_bytes: int = 1 << 23
     #: Most bytes of X in a block of a fit with an l1 penalty. Most of its products use
-    #: a few columns only: 500 rows of 5,000 features take 0.82 to 0.91 times as long as
+    #: a few columns only: 500 rows of 5,000 features take 0.72 to 0.96 times as long as
     #: with blocks of 8 MiB.
     block_bytes_of_l1: int = 1 << 25
     #: Most numbers of standardised rows that are copied to an array: little data.
@@ -357,12 +357,12 @@ class Tuning(NamedTuple):
 
     #: Smallest C, in units of the C at which a coefficient enters, for which stronger
     #: penalties are minimised first, with exact zeros and more parameters than rows. At
-    #: 300 units 500 rows of 5,000 features and 200 rows of 300 with sparsemax take 0.5
-    #: and 0.6 times as long. With more rows than parameters breast cancer and pendigits
-    #: would take 2 to 3 times as long at 3,000, and ten classes of digits 0.65 times.
+    #: 300 units two classes of 200 rows of 300 features with sparsemax take 0.23 times
+    #: as long. With more rows than parameters breast cancer and pendigits would take 2
+    #: to 3 times as long at 3,000, and ten classes of digits 0.65 times.
     first_ratio_of_wide: float = 100.0
-    #: Number of such penalties for a factor of ten. With one, 200 rows of 300 features
-    #: take 1.4 times as long, breast cancer 0.6 times.
+    #: Number of such penalties for a factor of ten. With one, two classes of 200 rows
+    #: of 300 features take 1.5 times the passes and 2.4 times as long.
     penalties_of_decade: int = 2
 
     #: Most parameters of a Hessian matrix.
@@ -373,8 +373,8 @@ class Tuning(NamedTuple):
     #: as long.
     hessian_products: float = 400.0
     #: Far from the minimum a Hessian is computed from this number of rows for each of
-    #: its parameters: letter takes 0.45 times as long, and 10,000 rows of 100 features
-    #: 0.6 times.
+    #: its parameters: letter takes 0.85 times as long (0.6 to 1.05 times), and 10,000
+    #: rows of 100 features 0.9 times (0.64 to 1.24 times).
     rows_of_parameter: float = 6.0
     #: Number of rows for each parameter near the minimum.
     rows_near: float = 50.0
@@ -384,27 +384,15 @@ class Tuning(NamedTuple):
     #: classes of digits take 1.2 times as long, by more steps.
     sampled_hessian: float = 2e7
     #: Fewest outputs of a Hessian that is one product of all pairs of outputs with all
-    #: pairs of columns: letter, with 26 classes, takes 0.7 to 1.04 times as long with
-    #: it. Pendigits, with 10, takes 0.8 to 0.9 times (softmax) or 1.3 (sparsemax).
+    #: pairs of columns. With it letter, with 26 classes, takes 0.65 to 0.93 times as
+    #: long with whole features, and 0.85 to 1.0 times with coefficients. Pendigits,
+    #: with 10, takes 0.8 to 0.9 times (softmax) or 1.3 (sparsemax).
     outputs_of_pairs: int = 16
     #: Smallest share of the parameters that such a Hessian includes.
     share_of_pairs: float = 0.8
     #: Relative decrease of the objective below which a step is near the minimum: then
     #: Hessians are computed from all rows.
     far_step: float = 0.03
-    #: Damping adds curvature to each row's loss. It grows after a step whose decrease
-    #: of the objective, over that of the quadratic model, is below this ratio. 500 rows
-    #: of 5,000 features with sparsemax take 0.4 times as long as without damping.
-    poor_model: float = 0.4
-    #: The damping after the first such step.
-    first_damping: float = 0.1
-    #: Factor by which the damping grows after each further such step, and shrinks after
-    #: each other step.
-    damping_factor: float = 4.0
-    #: Smallest damping; a smaller one is set to zero. With 1e-3 fits with sparsemax to
-    #: separable rows take 1.4 times as long, because steps without damping are too
-    #: long.
-    least_damping: float = 1e-5
     #: Most numbers of data without a working set, if there are no more features than
     #: rows. With a working set two classes of digits take 1.4 times as long at 3 times
     #: the smallest C. With twice this limit four data sets of 200,000 to 240,000
@@ -412,9 +400,7 @@ class Tuning(NamedTuple):
     little_of_features: int = 1 << 17
     #: Longest step on all features, in the model's steps. It is tried if more than
     #: `slope_left_far` of the slope is left. Without longer steps digits and 1,200 rows
-    #: of 200 features take 1.1 times the passes, up to 1.33. Damped steps are not made
-    #: longer: with whole features and sparsemax fits would take up to 4 times the
-    #: iterations.
+    #: of 200 features take 1.1 times the passes, up to 1.33.
     longest_step: float = 4.0
     #: Rounds of Hessian products on an l1 model end where the proximal step is this
     #: multiple of the root of the gradient, or `forcing_term` if that is smaller,

@@ -263,7 +263,7 @@ class BlockPoint:
         if self.linear.slopes() is not None and is_host(self.block.weight):
             n_outputs, size = self.raw.shape[1], self.block.design.shape[1]
             everything = np.ones((n_outputs, size), bool)
-            (hessian,) = self.piece_hessian(everything, 0.0, 1.0)
+            (hessian,) = self.piece_hessian(everything, 1.0)
             return (hessian.reshape(n_outputs, size, n_outputs, size),)
         matrices = widened(self.linear.hessian_matrices())
         check_finite("second derivative of the loss", matrices, self.loss)
@@ -276,14 +276,13 @@ class BlockPoint:
         sandwiches = self.block.design.sandwich(take_pairs(matrices, first, second))
         return (to_numpy(sandwiches)[number].transpose(0, 2, 1, 3),)
 
-    def piece_hessian(self, included, damping, share, dtype=np.float64):
+    def piece_hessian(self, included, share, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
 
-        A damping is added to the curvature of each row in its raw predictions. With a
-        share below 1, this share of the rows is drawn.
+        With a share below 1, this share of the rows is drawn.
         """
         linear, weight = self.linear, self.block.weight
-        hessians = RowHessians.of(linear, weight, damping, self.traits)
+        hessians = RowHessians.of(linear, weight, self.traits)
         check_finite("second derivative of the loss", hessians.numbers, self.loss)
         if share < 1:
             hessians = hessians.sampled(share)

@@ -123,21 +123,17 @@ class LinearCurvature:
         add_penalty(hessian, self.ridge, objective.common_columns)
         return hessian.reshape(objective.n_parameters, objective.n_parameters)
 
-    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
+    def piece_hessian(self, included, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
 
         Curvature is added along equal changes of some columns: see
-        `add_penalty_to_piece`. A damping is added to the curvature of each row in its
-        raw predictions, except along equal changes to which the loss is invariant. With
-        a share below 1 the Hessian is estimated from this share of the rows, drawn in
-        proportion to their curvature. With a dtype of single precision it takes half
-        the time.
+        `add_penalty_to_piece`. With a share below 1 the Hessian is estimated from this
+        share of the rows, drawn in proportion to their curvature. With a dtype of
+        single precision it takes half the time.
         """
         objective = self._objective
         objective.count(share)
-        (hessian,) = self._sum(
-            BlockPoint.piece_hessian, included, damping, share, dtype
-        )
+        (hessian,) = self._sum(BlockPoint.piece_hessian, included, share, dtype)
         add_penalty_to_piece(hessian, included, self.ridge, objective.common_columns)
         return hessian
 

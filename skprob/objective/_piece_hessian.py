@@ -42,24 +42,19 @@ class RowHessians(NamedTuple):
     matrices: Array | None = None
 
     @classmethod
-    def of(cls, linear, weight, damping, traits):
-        """The curvatures of a ``LossLinearization``, plus a damping.
-
-        The damping is added for all raw predictions, except along equal changes if the
-        loss is invariant to these: then it is added to the slopes.
-        """
+    def of(cls, linear, weight, traits):
+        """The curvatures of a ``LossLinearization``."""
         weight = to_numpy(weight).astype(np.float64, copy=False)[:, None]
         slopes = linear.slopes()
         if slopes is None and not traits.is_separable:
             matrices = to_numpy(widened(linear.hessian_matrices()))
             if matrices.shape[1] > 1:
-                matrices = _damped(matrices, damping, traits)
                 return cls(None, None, weight[:, None] * matrices)
-            return cls(_positive(weight * (matrices[:, :, 0] + damping)))
+            return cls(_positive(weight * matrices[:, :, 0]))
         if slopes is None:
             diagonal = to_numpy(widened(linear.hessian_diagonal()))
-            return cls(_positive(weight * (diagonal + damping)))
-        slopes = to_numpy(widened(slopes)) + damping
+            return cls(_positive(weight * diagonal))
+        slopes = to_numpy(widened(slopes))
         # Rows with one class have no curvature.
         is_flat = np.count_nonzero(slopes, axis=1) < 2
         if is_flat.any():
@@ -210,15 +205,6 @@ class RowHessians(NamedTuple):
                 hessian[first, second] += block
                 if m < k:
                     hessian[second, first] += block.T
-
-
-def _damped(matrices, damping, traits):
-    if not damping:
-        return matrices
-    more = np.eye(matrices.shape[1])
-    if traits.is_shift_invariant:
-        more -= 1 / len(more)
-    return matrices + damping * more
 
 
 def _positive(diagonal):

@@ -129,16 +129,14 @@ class LinearPoint(Point, Curvature, Protocol):
     def piece_hessian(
         self,
         included: Array,
-        damping: float = 0.0,
         share: float = 1.0,
         dtype: type = np.float64,
     ) -> Array:
         """Hessian of the parameters that a mask (n_outputs, size) includes.
 
         It takes one pass; rows and columns have the order of the parameters. With a
-        damping the loss of each row of the data has at least that much more curvature.
-        With a share below 1 the Hessian is estimated from this share of the rows. With
-        float32 its rounding errors are those of single precision.
+        share below 1 the Hessian is estimated from this share of the rows. With float32
+        its rounding errors are those of single precision.
         """
 
 

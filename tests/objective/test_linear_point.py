@@ -184,9 +184,7 @@ def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_inter
 
 @every_mapping
 @every_shape
-def test_the_hessian_of_some_parameters_with_and_without_damping(
-    mapping, n_classes, fit_intercept
-):
+def test_the_hessian_of_some_parameters(mapping, n_classes, fit_intercept):
     problem, loss = Problem(n_classes), FenchelYoungLoss(mapping)
     rng = np.random.default_rng(0)
     for container in (np.asarray, sparse.csr_array):
@@ -200,27 +198,26 @@ def test_the_hessian_of_some_parameters_with_and_without_damping(
         Z = np.hstack([Z, np.ones((len(Z), size - Z.shape[1]))])
         weight, eye = problem.weight / problem.weight.sum(), np.eye(n_outputs)
         if n_outputs == 1:
-            matrices = np.full((len(Z), 1, 1), 0.3)
             hessian = hessian_at(objective, x)
         else:
             # With s = p^(2 - α) on the support the Hessian of a row is diag(s) less
-            # s sᵀ / Σs, and with a damping the same with larger s.
+            # s sᵀ / Σs.
             intercept = problem.intercept if fit_intercept else 0.0
             p = mapping(problem.X @ problem.coef.T + intercept)
-            s = np.where(p > 0, p ** (2 - getattr(mapping, "alpha", 1)), 0) + 0.3
+            s = np.where(p > 0, p ** (2 - getattr(mapping, "alpha", 1)), 0)
             total = s.sum(axis=1)[:, None, None]
             matrices = s[:, :, None] * (eye - s[:, None, :] / total)
             hessian = np.kron(eye, np.diag(objective.penalty.diagonal))
             if fit_intercept:
                 intercepts = np.arange(n_outputs) * size + size - 1
                 hessian[np.ix_(intercepts, intercepts)] += 1 / n_outputs
-        hessian = hessian + np.einsum(
-            "n,nkm,na,nb->kamb", weight, matrices, Z, Z
-        ).reshape(hessian.shape)
+            hessian += np.einsum("n,nkm,na,nb->kamb", weight, matrices, Z, Z).reshape(
+                hessian.shape
+            )
         included = rng.uniform(size=(n_outputs, size)) < 0.6
         included[0, -1] = False
         some = np.ix_(included.ravel(), included.ravel())
-        piece = objective.at(x).piece_hessian(included, 0.3)
+        piece = objective.at(x).piece_hessian(included)
         close = {"rtol": 1e-9, "atol": 1e-12 * np.abs(hessian).max()}
         assert_allclose(piece, hessian[some], **close)
         everything = np.ones_like(included)
@@ -269,7 +266,7 @@ def test_the_hessian_of_some_parameters_of_sparse_rows(n_classes, fit_intercept)
 
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax(), Entmax(2.5)], ids=repr)
 def test_the_hessian_of_some_rows_is_about_that_of_all(mapping):
-    """With and without damping, for Hessians of rows of each form."""
+    """For Hessians of rows of each form."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4)) * [1, 3, 0.2, 1]
     target = LabelTarget(rng.integers(3, size=6000), n_classes=3)
@@ -280,13 +277,12 @@ def test_the_hessian_of_some_rows_is_about_that_of_all(mapping):
     )
     point = objective.at(rng.normal(size=objective.n_parameters) / 3)
     included = rng.uniform(size=objective.shape) < 0.8
-    for damping in (0.0, 0.3):
-        whole = point.piece_hessian(included, damping)
-        part = point.piece_hessian(included, damping, 0.2)
-        # Eigenvalues of the part in units of the whole are about one.
-        ratios = np.linalg.eigvals(np.linalg.solve(whole, part)).real
-        assert 0.8 < ratios.min() < 0.999
-        assert 1.001 < ratios.max() < 1.25
+    whole = point.piece_hessian(included)
+    part = point.piece_hessian(included, 0.2)
+    # Eigenvalues of the part in units of the whole are about one.
+    ratios = np.linalg.eigvals(np.linalg.solve(whole, part)).real
+    assert 0.8 < ratios.min() < 0.999
+    assert 1.001 < ratios.max() < 1.25
 
 
 def given_rows(n_classes, polytope, with_offset, with_available):

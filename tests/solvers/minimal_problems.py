@@ -192,11 +192,9 @@ class SquaredHingesPoint(SquaredHingesCurvature):
     def without_tails(self, step):
         return 0.0, None
 
-    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
-        X, n_outputs = self._problem._X, len(included)
-        more = np.kron(np.eye(n_outputs), damping / len(X) * X.T @ X)
+    def piece_hessian(self, included, share=1.0, dtype=np.float64):
         some = np.ix_(included.ravel(), included.ravel())
-        return (self.hessian() + more)[some].astype(dtype)
+        return self.hessian()[some].astype(dtype)
 
     def along(self, step):
         return PlainRay(self._problem, self.parameters, step)

@@ -155,7 +155,7 @@ def _hessians_of_rows(point, n_outputs, tuning):
     """The ``RowHessians`` of the weighted losses, as matrices if these are small."""
     linear, block = point.linear, point.block
     if n_outputs >= tuning.systems_by_products:
-        hessians = RowHessians.of(linear, block.weight, 0.0, point.loss.traits)
+        hessians = RowHessians.of(linear, block.weight, point.loss.traits)
         return hessians.of_outputs(slice(n_outputs))
     matrices = to_numpy(widened(linear.hessian_matrices()))[:, :n_outputs, :n_outputs]
     return RowHessians(None, None, weights_of(point)[:, :, None] * matrices)

@@ -84,13 +84,13 @@ class LittlePoint(LinearPoint):
         sandwiches = block.design.sandwich(pairs.T).take(number, axis=0)
         return sandwiches.transpose(0, 2, 1, 3)
 
-    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
+    def piece_hessian(self, included, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask includes: see `LinearPoint`."""
         objective, hessian = self._objective, None
         if share == 1:
-            hessian = little_piece_hessian(objective, self, included, damping, dtype)
+            hessian = little_piece_hessian(objective, self, included, dtype)
         if hessian is None:
-            hessian = super().piece_hessian(included, damping, share, dtype)
+            hessian = super().piece_hessian(included, share, dtype)
         return hessian
 
     def with_penalty_times(self, factor):

@@ -8,7 +8,7 @@ from .._block_point import check_finite
 from .._piece_hessian import add_penalty_to_piece
 
 
-def little_piece_hessian(objective, point, included, damping, dtype):
+def little_piece_hessian(objective, point, included, dtype):
     """Hessian of the parameters that a mask includes, by one product with the rows.
 
     Parameters
@@ -16,8 +16,6 @@ def little_piece_hessian(objective, point, included, damping, dtype):
     objective : LinearObjective
     point : LittlePoint
     included : ndarray of bool of shape (M, size)
-    damping : float
-        Number that is added to the curvature of each row.
     dtype : type
         With single precision one raw prediction has no product of its own.
 
@@ -27,13 +25,13 @@ def little_piece_hessian(objective, point, included, damping, dtype):
         None where it is not such a product, or takes longer than the general one.
     """
     if len(included) == 1 and dtype == np.float64:
-        return hessian_of_columns(objective, point, included[0].nonzero()[0], damping)
-    # Else it is a part of the whole Hessian, without damping.
+        return hessian_of_columns(objective, point, included[0].nonzero()[0])
+    # Else it is a part of the whole Hessian.
     n_rows, (n_outputs, size) = len(point.rows.raw), included.shape
     cost = n_rows * n_outputs * (n_outputs + 1) / 2 * size**2
     tuning = objective.tuning
     has_few = included.size <= tuning.few_parameters
-    if damping or not has_few or cost > tuning.largest_hessian_cost:
+    if not has_few or cost > tuning.largest_hessian_cost:
         return None
     some = included.reshape(-1).nonzero()[0]
     hessian = point.mean_loss_hessian().reshape(included.size, included.size)
@@ -42,7 +40,7 @@ def little_piece_hessian(objective, point, included, damping, dtype):
     return hessian
 
 
-def hessian_of_columns(objective, point, columns, damping=0.0):
+def hessian_of_columns(objective, point, columns):
     """Hessian of some columns of the only raw prediction, in one pass.
 
     They are given by their numbers. The other arguments are those of
@@ -50,7 +48,7 @@ def hessian_of_columns(objective, point, columns, damping=0.0):
     """
     block = objective.blocks.single
     objective.count(1)
-    curvature = point.rows.linear.hessian_diagonal()[:, 0] + damping
+    curvature = point.rows.linear.hessian_diagonal()[:, 0]
     if not math.isfinite(curvature.dot(curvature)):
         what = "second derivative of the loss"
         check_finite(what, curvature[:, None], objective.loss)

@@ -103,7 +103,7 @@ def _by_hessian(problem, state, included, choice, tuning):
     """
     point, piece = state.point, Piece(included, problem.shrinkage)
     share, precision = choice.written(state.is_near, state.is_precise)
-    hessian = point.smooth.piece_hessian(included, state.damping, share, precision)
+    hessian = point.smooth.piece_hessian(included, share, precision)
     is_rough = precision == np.float32
     is_shift_invariant = problem.description.is_shift_invariant
     curvature = PieceHessian(hessian, piece, is_shift_invariant, is_rough)

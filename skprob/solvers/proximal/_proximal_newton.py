@@ -38,8 +38,6 @@ class ProximalState(State):
     most_products: int = 0
     #: The last steps and changes of the gradient of the smooth part.
     pairs: tuple = ()
-    #: Number added to the curvature of each row's loss, where this changes soon.
-    damping: float = 0.0
     #: Whether a step has lowered the objective only a little.
     is_near: bool = False
     #: Whether Hessian matrices are computed in double precision.
@@ -128,7 +126,7 @@ class ProximalNewton:
         """The state after one proximal Newton step; None if no step is lower."""
         after = self._stepped(problem, state)
         if after is None and not state.is_precise:
-            state = replace(state, is_precise=True, damping=0.0, minimised=None)
+            state = replace(state, is_precise=True, minimised=None)
             after = self._stepped(problem, state)
         return after
 
@@ -154,18 +152,12 @@ class ProximalNewton:
             step,
             slope,
             self._tuning,
-            # A damping shows that the curvature changes soon.
-            may_be_longer=state.features is None and not state.damping,
+            may_be_longer=state.features is None,
         )
         if length is None:
             return None
         after = problem.composed(ray.arrive(length))
-        damping, pairs = state.damping, state.pairs
-        if model.has_whole_hessian:
-            # The decrease of a quadratic model at a shorter length of its step.
-            part = min(length, 1.0)
-            expected = part * (2 - part) * model.decrease
-            damping = self._damped(damping, (point.value - after.value) / expected)
+        pairs = state.pairs
         if self._method == "lbfgs" or not problem.description.has_bounded_hessian:
             pairs = self._with_pair(
                 pairs, length * step.reshape(-1), after.smooth.gradient - gradient
@@ -176,25 +168,11 @@ class ProximalNewton:
             minimised=None,
             newton_step=None,
             expected_decrease=math.nan,
-            damping=damping,
             pairs=pairs,
             is_near=after.value > (1 - self._tuning.far_step) * point.value,
             n_products=state.n_products + model.n_products,
             most_products=max(state.most_products, model.n_products),
         )
-
-    def _damped(self, damping, quality):
-        """The damping of the next step.
-
-        The quality of a step is its decrease in units of that of the model at the same
-        length. In units of the decrease at length one, whole features of pendigits at
-        300 times the smallest C take 1.5 times as long.
-        """
-        tuning = self._tuning
-        if quality < tuning.poor_model:
-            return max(tuning.damping_factor * damping, tuning.first_damping)
-        less = damping / tuning.damping_factor
-        return less if less > tuning.least_damping else 0.0
 
     def _with_pair(self, pairs, step, change):
         """The pairs with a step and the change of the gradient, for L-BFGS."""
@@ -211,7 +189,7 @@ class ProximalNewton:
         need no duality gap, are accepted by it.
         """
         norm = float(np.abs(state.point.gradient).max())
-        if norm > self._criteria.tol or state.damping:
+        if norm > self._criteria.tol:
             return state
         state, model = minimised_model(problem, state, self._method, self._tuning)
         state = replace(state, minimised=model)

@@ -210,9 +210,9 @@ def test_nearly_dependent_columns_need_double_precision(kind, spread, monkeypatc
     problem = CompositeHinges(X, signs, 1e-12, kind(thresholds))
     whole = SquaredHingesPoint.piece_hessian
 
-    def recorded(self, included, damping, share, dtype=np.float64):
+    def recorded(self, included, share, dtype=np.float64):
         dtypes.append(dtype)
-        return whole(self, included, damping, share, dtype)
+        return whole(self, included, share, dtype)
 
     monkeypatch.setattr(SquaredHingesPoint, "piece_hessian", recorded)
     tuning = Tuning(single_hessian=0)
@@ -285,27 +285,6 @@ def test_a_step_of_many_products_is_followed_by_the_whole_hessian():
     assert after.point.value < few.point.value
 
 
-def test_steps_that_bring_less_than_promised_are_damped():
-    X, signs = data()
-    problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
-    tuning = Tuning(first_damping=0.1, damping_factor=4, least_damping=1e-3)
-    solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
-    state = solver.init(problem, problem.at(problem.initial()))
-    dampings = []
-    for quality in 0.1, 0.1, 0.6, 0.9, *[1.0] * 8:
-        damping = solver._damped(dampings[-1] if dampings else 0.0, quality)
-        dampings.append(damping)
-    assert_allclose(dampings[:4], [0.1, 0.4, 0.1, 0.025])
-    assert dampings[-1] == 0
-    # A damped step is shorter, and still lowers the value.
-    free, damped = (
-        solver.step(problem, replace(state, damping=damping)).point
-        for damping in (0.0, 10.0)
-    )
-    assert free.value < damped.value < state.point.value
-    assert np.linalg.norm(damped.parameters) < np.linalg.norm(free.parameters)
-
-
 @every_kind
 def test_the_next_step_takes_the_place_of_a_certificate(kind):
     """Without a certificate the model at the last point gives the expected decrease."""
@@ -335,13 +314,12 @@ def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypat
         def watched(
             self,
             included,
-            damping=0.0,
             share=1.0,
             dtype=np.float64,
             piece_hessian=kind.piece_hessian,
         ):
             shares.add(share)
-            return piece_hessian(self, included, damping, share, dtype)
+            return piece_hessian(self, included, share, dtype)
 
         monkeypatch.setattr(kind, "piece_hessian", watched)
     # Rows are drawn for little data, too.
@@ -380,9 +358,3 @@ def test_steps_may_be_longer_than_those_of_the_model():
     first = [row.objective for row in solution.history[:2]]
     by_model = by_models.history[1].objective
     assert first[1] < by_model < first[0]
-    # A negligible damping does not change the model's step.
-    solver = ProximalNewton(Criteria(**limits))
-    state = replace(solver.init(problem, problem.at(start)), damping=1e-9)
-    value = solver.step(problem, state).point.value
-    assert value == pytest.approx(by_model, rel=1e-6)
-    assert first[1] < 0.99 * value
