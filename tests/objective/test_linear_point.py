@@ -151,6 +151,30 @@ def test_the_hessian_in_single_precision_is_that_of_differences(mapping, little)
     assert (grams != point.sandwiches(True, np.inf)).any()
 
 
+@pytest.mark.parametrize("little", [True, False])
+def test_hessians_of_rows_nearer_to_their_targets_are_those_of_a_mixture(little):
+    X, y = classes(3, n_samples=60)
+    tuning = Tuning(most_standardised=10**6 if little else 0)
+    blocks = split_rows(X, LabelTarget(y, 3), np.ones(len(y)), tuning=tuning)
+    loss = FenchelYoungLoss(Softmax())
+    objective = LinearObjective(blocks, loss, l2=0.1, tuning=tuning)
+    assert is_little(objective.blocks) == little
+    rng = np.random.default_rng(0)
+    x, direction = rng.normal(size=(2, *objective.shape))
+    mean, scale, _ = objective.units
+    Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
+    p = 0.75 * softmax(Z @ x.T, axis=1) + 0.25 * np.eye(3)[y]
+    change = Z @ direction.T
+    change -= (p * change).sum(axis=1, keepdims=True)
+    expected = (p * change / len(X)).T @ Z
+    expected[:, :-1] += 0.1 / scale**2 * direction[:, :-1]
+    point = objective.at(x.ravel())
+    nearer = point.towards_target(0.25)
+    assert nearer.value == point.value
+    product = nearer.hessian_product(direction.ravel())
+    assert_allclose(product, expected.ravel(), rtol=1e-9, atol=1e-12)
+
+
 @every_mapping
 @every_shape
 def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_intercept):
