@@ -39,7 +39,7 @@ class Blocks(ABC):
         """
 
     def merged(self, function, merge):
-        """The function's result for all rows: ``merge`` makes it of those of blocks."""
+        """Result of a function for all rows; ``merge`` joins the results for blocks."""
         return merge(self.map(function))
 
 

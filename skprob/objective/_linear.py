@@ -194,7 +194,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     @property
     def common_columns(self):
-        """Columns in which the same change of all outputs changes nothing."""
+        """Columns in which equal changes of all outputs do not change the objective."""
         return self.penalty.free_columns if self.description.is_shift_invariant else []
 
     def has_certificate(self):

@@ -107,8 +107,8 @@ def add_penalty(hessian, diagonal, common_columns):
     """Add a penalty to Hessians (..., M, size, M, size), in place.
 
     `diagonal`, of shape (..., size), has the second derivatives of the penalty. In the
-    common columns, equal changes of all raw predictions change nothing: curvature is
-    added along this direction, so that no step leads along it.
+    common columns, equal changes of all raw predictions do not change the objective:
+    curvature is added along this direction, so that no step leads along it.
     """
     for column in common_columns:
         hessian[..., column, :, column] += 1 / hessian.shape[-2]

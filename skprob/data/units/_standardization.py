@@ -121,9 +121,9 @@ def rounding_error(mean, dtype):
 
 
 def standardized(design, units, n_rows, tuning=Tuning()):
-    """A design of some of `n_rows` rows, in standardised columns.
+    """The design of a block with its columns standardised.
 
-    They are copied to one array if all `n_rows` are little data.
+    All blocks together have `n_rows` rows. If these are little data, they are copied.
     """
     if isinstance(design, ArrayDesign):
         return StandardizedArray(design, units)
