@@ -222,7 +222,7 @@ def large_fits(optima):
 
 
 def wide_fits(optima):
-    """Fits to 100 rows of 5,000 features, and to 2,000 rows of 500."""
+    """Fits to 100 rows of 5,000 features, 300 texts, and 2,000 rows of 500."""
     problem = problems()["wide"]()
     for alpha, C in GRID:
         yield FitCase("wide", problem, alpha, C, optima)
@@ -230,6 +230,12 @@ def wide_fits(optima):
     problem = scaled(Problem(X, y))
     for alpha, kind in OURS.items():
         yield WholeFitCase(f"2000 x 500, {NAMES[alpha]}", kind(), problem)
+    if "news20" in problems():
+        X, y = problems()["news20"]()[:2]
+        rows = np.random.default_rng(0).permutation(len(y))[:300]
+        problem = Problem(X[rows], y[rows])
+        for alpha, kind in OURS.items():
+            yield WholeFitCase(f"300 texts, {NAMES[alpha]}", kind(), problem)
 
 
 def fits_of_many_classes(optima):

@@ -328,7 +328,7 @@ GROUPS = {
     in_wide: {
         "wide rows in coordinates": without(
             *(name for name in Tuning._fields if name.startswith("wide_")),
-            wide_columns=math.inf,
+            wide_rows=0,
             groups="wide",
         )
     },

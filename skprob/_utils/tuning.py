@@ -68,45 +68,24 @@ class Tuning(NamedTuple):
     #: times with 0.1, and 1.4 times with 0.15.
     sparse_share: float = 0.1
 
-    # Rows that are far fewer than their features: coordinates in the space of the rows.
+    # Rows that are fewer than their features: see `suits_row_space`.
 
-    #: Fewest features for each row. A pass over one coordinate takes as long as a pass
-    #: over this number of columns. Without the coordinates 100 rows of 5,000 features
-    #: take 4.4 times as long.
-    wide_columns: float = 1.5
-    #: Most rows, with which about six arrays of rows by rows take 230 MB.
+    #: Most rows with coordinates, whose about six arrays of rows by rows take 230 MB.
+    #: With coordinates fits to 300 rows of 20 newsgroups take 0.01 to 0.26 times as
+    #: long (20 classes), and 100 rows of 1,000 features 0.02 to 0.6 times.
     wide_rows: int = 2000
-    #: Costs of the coordinates of n rows of p features, in multiplications of a pass
-    #: over X: this times n³ for eigenvalues ...
-    wide_eigenvalues: float = 0.75
-    #: ... and this times n² p for the Gram matrix.
-    wide_gram: float = 0.1
-    #: Typical number of passes of a fit.
-    wide_passes: float = 25.0
-    #: Typical number of passes with exact zeros, where the support changes.
-    wide_passes_with_zeros: float = 400.0
-    #: Largest number of outputs up to which the time of a pass is proportional to it.
-    wide_outputs: int = 8
-    #: Sparse rows: cost of eigenvalues, times n³, in multiplications of a pass over the
-    #: non-zeros, about 1.4 ns.
-    wide_sparse_eigenvalues: float = 0.15
-    #: Sparse rows: cost of a multiplication in the Gram matrix, in the same unit.
-    wide_sparse_gram: float = 2.0
-    #: Sparse rows with 1.5-entmax or two classes: passes of a fit, divided by the
-    #: square root of C times the mean ‖x‖².
-    wide_sparse_passes: float = 7.0
-    #: Sparse rows with sparsemax of more classes: the same ratio.
-    wide_sparsemax_passes: float = 30.0
-    #: Difference of scores at which a mapping must have zeros for a fit to take many
-    #: passes.
-    wide_lower_score: float = 2.2
-    #: Time of a pass over one coordinate of a row, in non-zeros.
-    wide_nonzeros_of_coordinate: float = 0.06
-    #: Time of the probabilities of a row, in non-zeros.
-    wide_nonzeros_of_row: float = 30.0
-    #: Sparse rows: largest number of outputs up to which the time of a pass is
-    #: proportional to it.
-    wide_sparse_outputs: int = 3
+    #: Passes of a fit, divided by the root of the largest curvature over the penalty.
+    wide_passes: float = 7.0
+    #: The same ratio where probabilities are a projection, as those of sparsemax.
+    wide_passes_of_projection: float = 30.0
+    #: Cost of the eigenvalues of n rows, divided by n³.
+    wide_eigenvalues: float = 2.5
+    #: Number of outputs whose products with X take as long as to read X.
+    wide_reading: float = 6.0
+    #: Cost of the operations with vectors in a pass, for each parameter.
+    wide_vectors: float = 300.0
+    #: Cost of a multiplication in a product with a sparse matrix.
+    wide_sparse: float = 7.0
 
     # The losses of the rows.
 

@@ -35,8 +35,7 @@ def row_space_of(spec, rows, l2):
     """The space of wide rows, where a fit is faster in it; else None.
 
     It needs a convex loss, because others may have several minima; a ridge on every
-    feature; and X in a NumPy array or a CSR matrix. With sparse rows it also needs a
-    mapping with many exact zeros: with others a fit takes few passes.
+    feature; and X in a NumPy array or a CSR matrix.
 
     Parameters
     ----------
@@ -51,70 +50,64 @@ def row_space_of(spec, rows, l2):
     space : RowSpace or None
     """
     X, factors, traits = rows.wide_X, spec.penalty_factors, spec.loss.traits
-    n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
-    is_sparse, tuning = sparse.issparse(X), spec.tuning
-    if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros, tuning):
-        return None
     if spec.unit_rows is not None or not traits.is_convex:
         return None
     if l2 == 0 or spec.l1_ratio > 0:
         return None
     if factors is not None and not factors.all():
         return None
-    is_sparsemax = traits.is_projection and traits.polytope == "simplex"
-    if is_sparse and not is_wide_sparse(X, n_outputs, l2, is_sparsemax, tuning):
-        return None
-    if is_sparse and not takes_many_passes(spec.loss.mapping, rows.n_scores, tuning):
+    n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
+    if not suits_row_space(X, n_outputs, l2, traits.is_projection, spec.tuning):
         return None
     return RowSpace.of(X, rows.weight, spec.fit_intercept, factors, l2)
 
 
-def is_wide(n_rows, n_features, n_outputs, has_zeros, tuning=Tuning()):
-    """Whether the coordinates of dense rows take less time than they save."""
-    n_less = n_features - tuning.wide_columns * n_rows
-    if n_less <= 0 or n_rows > tuning.wide_rows:
-        return False
-    n_passes = tuning.wide_passes_with_zeros if has_zeros else tuning.wide_passes
-    # Saved time and cost are multiplications for each row.
-    saved = 2 * n_passes * min(n_outputs, tuning.wide_outputs) * n_less
-    cost = tuning.wide_eigenvalues * n_rows**2
-    cost += tuning.wide_gram * n_rows * n_features
-    return saved > cost
+def suits_row_space(X, n_outputs, l2, is_projection=False, tuning=Tuning()):
+    """Whether coordinates of the space of rows save more time than they cost.
 
+    For each output a pass over the features takes two products with X, and operations
+    with vectors of all features. A pass over the coordinates takes the same with an
+    array of rows by rows. The number of passes is that of conjugate gradients: it grows
+    with the root of the largest curvature over the penalty.
 
-def takes_many_passes(mapping, n_scores, tuning=Tuning()):
-    """Whether the mapping has many exact zeros, so that a fit takes many passes.
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+    n_outputs : int
+        Number of raw predictions of a row.
+    l2 : float
+        Strength of the penalty, for weights that sum to one.
+    is_projection : bool, default=False
+        Whether probabilities are a projection of the scores, as those of sparsemax:
+        then a fit takes more passes.
+    tuning : Tuning, default=Tuning()
 
-    It has many if a slightly higher score takes all probability from the others.
-    """
-    if not mapping.traits.has_zeros:
-        return False
-    scores = np.full((1, n_scores), -tuning.wide_lower_score)
-    if mapping.traits.polytope == "simplex":
-        scores[0, 0] = 0
-    return mapping(scores)[0, -1] == 0
-
-
-def is_wide_sparse(X, n_outputs, l2, is_sparsemax=False, tuning=Tuning()):
-    """As :func:`is_wide`, for a CSR matrix and a penalty of strength `l2`.
-
-    A weaker penalty makes the condition number larger, and with it the number of
-    passes. For dense rows the penalty is not considered: their passes take more time.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.linear_model.fit._wide_rows import suits_row_space
+    >>> suits_row_space(np.ones((100, 5000)), n_outputs=3, l2=0.01)
+    True
+    >>> suits_row_space(np.ones((1000, 1100)), n_outputs=3, l2=0.001)
+    False
     """
     n_rows, n_features = X.shape
-    if n_features <= tuning.wide_columns * n_rows or n_rows > tuning.wide_rows:
+    if n_rows >= n_features or n_rows > tuning.wide_rows:
         return False
-    data = X.data.astype(np.float64, copy=False)
+    is_sparse = sparse.issparse(X)
+    # Costs are numbers of multiplications. To read X takes as long as several outputs.
+    n_stored = tuning.wide_sparse * X.nnz if is_sparse else X.size
+    products = n_outputs + tuning.wide_reading
+    vectors = tuning.wide_vectors * n_outputs
+    of_features = products * n_stored + vectors * n_features
+    of_coordinates = products * n_rows**2 + vectors * n_rows
+    cost = n_rows * n_stored / 4 + tuning.wide_eigenvalues * n_rows**3
+
+    values = X.data if is_sparse else X
+    axes = list(range(values.ndim))
     with np.errstate(over="ignore"):
-        of_root = tuning.wide_sparse_passes
-        if is_sparsemax and n_outputs > 1:
-            of_root = tuning.wide_sparsemax_passes
-        n_passes = of_root * np.sqrt(data @ data / l2) / n_rows
-    of_pass = X.nnz + n_features + tuning.wide_nonzeros_of_row * n_rows
-    of_pass -= tuning.wide_nonzeros_of_coordinate * n_rows**2
-    saved = n_passes * of_pass * min(n_outputs, tuning.wide_sparse_outputs)
-    cost = tuning.wide_sparse_eigenvalues * n_rows**3
-    if saved <= cost:
-        return False
-    lengths = np.bincount(X.indices).astype(np.float64)
-    return saved > cost + tuning.wide_sparse_gram * lengths @ lengths
+        square = np.einsum(values, axes, values, axes, [], dtype=np.float64)
+        curvature = square / n_rows**2  # The largest one, if rows are orthogonal.
+    passes = tuning.wide_passes_of_projection if is_projection else tuning.wide_passes
+    n_passes = passes * np.sqrt(curvature / l2)
+    return bool(n_passes * (of_features - of_coordinates) > cost)

@@ -24,12 +24,7 @@ from skprob import (
 )
 from skprob.data import RowSpace
 from skprob.linear_model.fit import _chosen_C, _wide_rows
-from skprob.linear_model.fit._wide_rows import (
-    is_wide,
-    is_wide_sparse,
-    takes_many_passes,
-)
-from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.linear_model.fit._wide_rows import suits_row_space
 
 from ...versions import needs_callbacks
 from ..data_sets import cut_for
@@ -75,12 +70,9 @@ def fit_in_features(model, X, y, **given):
 
 
 @contextmanager
-def sparse_rows_are_wide():
-    """A context in which a fit to sparse rows is in their space, if it can be."""
-    with (
-        patch.object(_wide_rows, "is_wide_sparse", lambda *args: True),
-        patch.object(_wide_rows, "takes_many_passes", lambda *args: True),
-    ):
+def always_in_row_space():
+    """A context in which a fit is in the space of the rows, if it can be."""
+    with patch.object(_wide_rows, "suits_row_space", lambda *args: True):
         yield
 
 
@@ -93,7 +85,7 @@ def check_same(model, X, y, rtol=1e-6, containers=CONTAINERS, **given):
     reference = fit_in_features(clone(model), X, y, **given)
     size, models = np.abs(reference.coef_).max(), []
     for container in containers:
-        with sparse_rows_are_wide():
+        with always_in_row_space():
             model, n = n_spaces(lambda: clone(model).fit(container(X), y, **given))  # noqa: B023
         assert n >= 1
         assert_allclose(model.coef_, reference.coef_, rtol=0, atol=rtol * size)
@@ -122,7 +114,7 @@ def test_the_objective_is_stationary_in_the_features(linear_classifier):
     X, y = wide()
     weight = np.random.default_rng(1).uniform(0.5, 2, N_ROWS)
     model = linear_classifier.set_params(tol=1e-7, max_iter=3000)
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         model.fit(sparse.csr_array(X), y, sample_weight=weight)
     slopes = gradient(model, X, target_matrix("class", y), weight)
     assert_allclose(slopes[0], 0, atol=5e-6)
@@ -194,7 +186,7 @@ def test_weights_are_copies(container):
     counts = np.arange(N_ROWS) % 4
     copies = np.repeat(np.arange(N_ROWS), counts)
     model = SparsemaxClassifier(tol=1e-9, max_iter=5000)
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         one, n_one = n_spaces(lambda: clone(model).fit(X, y, sample_weight=counts))
         two, n_two = n_spaces(lambda: clone(model).fit(X[copies], y[copies]))
     assert n_one == n_two == 1
@@ -231,7 +223,7 @@ def test_rows_without_a_label_are_left_out():
 def test_single_precision(container):
     X, y = wide()
     model, of_single = SoftmaxClassifier(tol=1e-7), container(X.astype(np.float32))
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         single, n = n_spaces(lambda: clone(model).fit(of_single, y))
     assert n == 1
     assert single.coef_.dtype == np.float32
@@ -243,7 +235,7 @@ def test_rows_that_are_all_the_same():
     X, y = wide()
     X[:] = X[0]
     check_same(SoftmaxClassifier(fit_intercept=False), X, y, rtol=1e-5)
-    with sparse_rows_are_wide():  # There is no space: the Gram matrix is zero.
+    with always_in_row_space():  # There is no space: the Gram matrix is zero.
         model, n = n_spaces(lambda: EntmaxClassifier().fit(sparse.csr_array(X), y))
     assert n == 0
     model = SoftmaxClassifier(tol=1e-9).fit(X, y)
@@ -273,7 +265,7 @@ def test_these_fits_are_in_the_features(options):
     X, y = wide()
     model = LinearClassifier(**({"mapping": "sparsemax", "tol": 1e-2} | options))
     assert n_spaces(lambda: model.fit(X, y))[1] == 0
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         assert n_spaces(lambda: clone(model).fit(sparse.csr_array(X), y))[1] == 0
 
 
@@ -282,70 +274,77 @@ def test_columns_that_the_gram_matrix_cannot_resolve(container):
     X, y = wide()
     X[:, 0] *= 1e9
     model = SoftmaxClassifier(tol=1e-9)
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         model, n = n_spaces(lambda: model.fit(container(X), y))
     assert n == 0
     slopes = gradient(model, X, np.eye(3)[y], np.ones(N_ROWS))
     assert_allclose(slopes[0] / X.std(axis=0).clip(1), 0, atol=1e-7)
 
 
-def test_what_is_wide():
-    """Cases on both sides of the border, by the times of whole fits."""
-    assert is_wide(100, 5000, 4, has_zeros=False)
-    assert is_wide(500, 3000, 1, has_zeros=True)
-    assert is_wide(400, 800, 1, has_zeros=True)
-    assert is_wide(1000, 16_000, 4, has_zeros=False)
-    assert not is_wide(1000, 16_000, 1, has_zeros=False)
-    assert not is_wide(1000, 4000, 20, has_zeros=False)
-    assert not is_wide(200, 400, 4, has_zeros=False)
-    assert not is_wide(2000, 2500, 5, has_zeros=True)
-    assert is_wide(2000, 20_000, 5, has_zeros=True)
-    assert not is_wide(2001, 20_000, 5, has_zeros=True)  # They take too much memory.
-    assert not is_wide(150, 4, 3, has_zeros=True)
-
-
-def test_what_is_wide_of_sparse_rows():
-    """Cases on both sides of the border, by the times of whole fits."""
-
-    def is_wide_at(C, n_rows, n_features, density, n_outputs=3, is_sparsemax=False):
-        rng = np.random.default_rng(0)
-        X = sparse.random_array((n_rows, n_features), density=density, rng=rng)
-        X = sparse.csr_array(X)
-        X.data[:] = 1 / np.sqrt(density * n_features)  # About unit rows.
-        return is_wide_sparse(X, n_outputs, 1 / (C * n_rows), is_sparsemax)
-
-    assert is_wide_at(100, 100, 5000, 0.01)
-    assert is_wide_at(1000, 500, 20_000, 0.05)
-    assert is_wide_at(1000, 500, 20_000, 0.005)
-    assert is_wide_at(1000, 1000, 100_000, 0.005)
-    assert not is_wide_at(1, 500, 20_000, 0.05)  # The penalty is strong.
-    assert not is_wide_at(100, 1000, 20_000, 0.001)
-    assert not is_wide_at(1000, 2000, 20_000, 0.005)
-    assert not is_wide_at(1e9, 2001, 20_000, 0.001)  # They take too much memory.
-    assert not is_wide_at(1e9, 500, 700, 0.1)
-    # Sparsemax takes more passes, but not with two classes.
-    for is_sparsemax in (False, True):
-        assert is_wide_at(10, 400, 4000, 0.03, 5, is_sparsemax) == is_sparsemax
-        assert is_wide_at(100, 800, 16_000, 0.01, 10, is_sparsemax) == is_sparsemax
-        assert not is_wide_at(10, 400, 4000, 0.03, 1, is_sparsemax)
-        assert not is_wide_at(50, 600, 6000, 0.005, 4, is_sparsemax)
+@pytest.mark.parametrize(
+    ("shape", "n_outputs", "C", "is_sparsemax", "expected"),
+    [
+        # The faster of both, by the times of whole fits.
+        ((100, 200), 1, 10, False, True),
+        ((100, 1000), 20, 0.1, True, True),
+        ((300, 600), 1, 1, False, True),
+        ((300, 6000), 1, 1, False, True),
+        ((1000, 1200), 1, 1, False, False),
+        ((1000, 1500), 1, 1, False, False),
+        ((1000, 5000), 20, 1, False, True),
+        ((2000, 3000), 1, 1, False, False),
+        ((2000, 6000), 20, 1, False, True),
+        # These take too much memory, or are not wide.
+        ((2001, 60_000), 20, 1, False, False),
+        ((150, 150), 3, 1, True, False),
+        ((150, 4), 3, 1, True, False),
+    ],
+    ids=str,
+)
+def test_dense_rows_that_suit_their_space(shape, n_outputs, C, is_sparsemax, expected):
+    # Features of variance one.
+    X = np.broadcast_to(np.ones((1, 1)), shape)
+    l2 = 1 / (C * shape[0])
+    assert suits_row_space(X, n_outputs, l2, is_sparsemax) is expected
 
 
 @pytest.mark.parametrize(
-    ("mapping", "expected"),
+    ("n_rows", "n_outputs", "C", "is_sparsemax", "expected"),
     [
-        (Softmax(), False),
-        (Entmax(1.1), False),
-        (Entmax(1.5), True),
-        (Sparsemax(), True),
-        (Sigmoid(1.0), False),
-        (Sigmoid(1.5), True),
+        # The faster of both, by the times of whole fits to 20 newsgroups.
+        (300, 20, 1, False, True),
+        (300, 20, 100, False, True),
+        (300, 20, 1, True, True),
+        (300, 1, 1, False, False),
+        (300, 1, 100, False, True),
+        (1000, 20, 1, False, False),
+        (1000, 20, 10, False, False),
+        (1000, 20, 10, True, True),
+        (1000, 20, 100, True, True),
+        (1000, 1, 100, False, False),
+        (1000, 1, 100, True, False),
+        (2000, 20, 1, True, False),
     ],
-    ids=repr,
+    ids=str,
 )
-def test_mappings_with_which_passes_over_sparse_rows_are_many(mapping, expected):
-    for n_scores in (2, 5, 40):
-        assert takes_many_passes(mapping, n_scores) == expected
+def test_sparse_rows_that_suit_their_space(
+    n_rows, n_outputs, C, is_sparsemax, expected
+):
+    # Rows of norm one, with 80 of 21,000 words.
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((n_rows, 21_000), density=80 / 21_000, rng=rng)
+    X = sparse.csr_array(X)
+    X.data[:] = 1 / np.sqrt(80)
+    assert suits_row_space(X, n_outputs, 1 / (C * n_rows), is_sparsemax) is expected
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_numbers_whose_squares_nearly_overflow(container):
+    X, y = wide()
+    X = container(X * 1e151)
+    model = SoftmaxClassifier().fit(X, y)
+    assert model.score(X, y) == 1
+    assert model.objective_ < 1e-12
 
 
 def test_sparse_rows_are_in_their_space_by_themselves():
@@ -364,14 +363,12 @@ def test_sparse_rows_are_in_their_space_by_themselves():
         assert_allclose(slopes[0], 0, atol=1e-11)
         assert_allclose(model.coef_, reference.coef_, atol=1e-6 * size)
         assert_allclose(model.predict_proba(X), p, rtol=0, atol=1e-6)
-        softmax = SoftmaxClassifier()
-        assert n_spaces(lambda: softmax.fit(rows, y))[1] == 0  # noqa: B023
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_the_fitted_numbers_are_those_of_the_features(container):
     X, y = wide()
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         model, n = n_spaces(lambda: SparsemaxClassifier(tol=1e-6).fit(container(X), y))
     assert n == 1
     p, Q = model.predict_proba(X), np.eye(3)[y]
@@ -394,7 +391,7 @@ def test_warm_start(container):
     X, y = wide()
     _, _, basis = np.linalg.svd(X - X.mean(axis=0))
     X = container(X)
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         model = SoftmaxClassifier(tol=1e-6, warm_start=True).fit(X, y)
         coef = model.coef_.copy()
         assert model.fit(X, y).n_iter_ == 0
@@ -442,7 +439,7 @@ def test_a_search_has_one_space_in_each_fold():
     reference = fit_in_features(clone(search), X, y)
     size = np.abs(reference.coefs_paths_).max()
     for rows in X, sparse.csr_array(X):
-        with sparse_rows_are_wide():
+        with always_in_row_space():
             search, n = n_spaces(lambda: search.fit(rows, y))  # noqa: B023
         assert n == 3 + 1  # Three folds and a refit.
         assert_allclose(search.scores_, reference.scores_, rtol=1e-5)
@@ -461,7 +458,7 @@ def test_leave_one_out(model, container, monkeypatch):
     # With the tolerance of the choice, scores differ by a hundredth.
     monkeypatch.setattr(_chosen_C, "_TOL", 1e-8)
     reference = fit_in_features(clone(model), X, y)
-    with sparse_rows_are_wide():
+    with always_in_row_space():
         model, n = n_spaces(lambda: model.fit(container(X), y))
     assert n == 1  # The choice and the fit have the same coordinates.
     assert model.C_ == reference.C_
