@@ -295,6 +295,7 @@ def l1_fits(optima):
     loads = {"iris": iris_scaled, "breast cancer": breast_cancer_scaled}
     loads["digits"] = digits_scaled
     loads["10,000 x 100"] = partial(made, 10_000, 100, 5)
+    loads["100,000 x 50"] = partial(made, 100_000, 50, 5)
     loads["1,200 x 200, two classes"] = partial(made, 1200, 200, 2)
     if "pendigits" in shared:
         loads["pendigits"] = lambda: scaled(shared["pendigits"]())

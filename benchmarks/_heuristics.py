@@ -417,6 +417,9 @@ GROUPS = {
             most_added_of_sparse=USUAL.most_added,
             groups="l1, wide",
         ),
+        "l1: rounds to a part of the gradient": without(
+            forcing_of_gradient=math.inf, groups="l1, wide"
+        ),
     },
     in_searches: {
         "search: penalties together": without(family_rounds=0, groups="searches"),
@@ -445,7 +448,6 @@ WITHOUT_ROW = {
     "steps_kept": "of L-BFGS with an l1 penalty, whose fits may not converge",
     "least_curvature": "of the same",
     "products_of_diagonal": "with 4, 10 and 20 the passes are about the same",
-    "forcing_of_gradient": "of texts with an l1 penalty, which no case has",
     "curvatures_kept": "when a fit has ended",
     "loose_gap": "when a fit has ended",
     "look_back": "when a fit has ended",

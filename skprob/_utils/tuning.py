@@ -352,15 +352,19 @@ class Tuning(NamedTuple):
     #: as long.
     hessian_products: float = 400.0
     #: Far from the minimum a Hessian is computed from this number of rows for each of
-    #: its parameters: letter takes 0.85 times as long (0.6 to 1.05 times), and 10,000
-    #: rows of 100 features 0.9 times (0.64 to 1.24 times).
+    #: its parameters: letter takes 0.85 times as long (0.6 to 1.05 times), 10,000 rows
+    #: of 100 features 0.9 times, and 100,000 rows of 50 features 0.6 times (0.3 to
+    #: 1.3).
     rows_of_parameter: float = 6.0
-    #: Number of rows for each parameter near the minimum.
+    #: Number of rows for each parameter near the minimum. With `rows_of_parameter` in
+    #: its place pendigits takes 2 to 3.5 times as long at 300 times the smallest C.
+    #: With all rows 100,000 rows of 50 features take 1.3 times as long (0.8 to 1.9).
     rows_near: float = 50.0
     #: Largest share of the rows that is drawn; if it is larger, all are used.
     largest_share: float = 0.5
     #: Smallest cost of a Hessian from drawn rows, in multiplications. Without it two
-    #: classes of digits take 1.2 times as long, by more steps.
+    #: classes of digits take 3.5 times as long at 30 times the smallest C, and breast
+    #: cancer 1.1 to 1.8 times, by more steps.
     sampled_hessian: float = 2e7
     #: Fewest outputs of a Hessian that is one product of all pairs of outputs with all
     #: pairs of columns. With it letter, with 26 classes, takes 0.65 to 0.93 times as
@@ -373,9 +377,10 @@ class Tuning(NamedTuple):
     #: Hessians are computed from all rows.
     far_step: float = 0.03
     #: Most numbers of data without a working set, if there are no more features than
-    #: rows. With a working set two classes of digits take 1.4 times as long at 3 times
-    #: the smallest C. With twice this limit four data sets of 200,000 to 240,000
-    #: numbers take 1.1 times as long, 600 rows of 400 features up to 5 times.
+    #: rows. With a working set two classes of digits and breast cancer take 1.3 to 1.4
+    #: times as long at 3 times the smallest C. With twice this limit four data sets of
+    #: 200,000 to 240,000 numbers take 1.1 times as long, 600 rows of 400 features up to
+    #: 5 times.
     little_of_features: int = 1 << 17
     #: Longest step on all features, in the model's steps. It is tried if more than
     #: `slope_left_far` of the slope is left. Without longer steps digits and 1,200 rows
@@ -383,8 +388,9 @@ class Tuning(NamedTuple):
     longest_step: float = 4.0
     #: Rounds of Hessian products on an l1 model end where the proximal step is this
     #: multiple of the root of the gradient, or `forcing_term` if that is smaller,
-    #: relative to the first one. With 1, whole features of 20 newsgroups take 1.35
-    #: times the passes at 30 times the smallest C, two classes 1.2 times at 300.
+    #: relative to the first one. With `forcing_term` alone 20 newsgroups takes 1.3
+    #: times the passes at 3 times the smallest C, 1.0 at 30 and 0.9 at 300. With 1,
+    #: whole features take 1.35 times the passes at 30, two classes 1.2 times at 300.
     forcing_of_gradient: float = 3.0
     #: Largest share of the features in a working set; a larger set has all features.
     largest_working_set: float = 0.5
@@ -398,8 +404,9 @@ class Tuning(NamedTuple):
     #: Fewest features that may be added of sparse rows, where features cost little and
     #: a pass costs much ...
     fewest_added_of_sparse: int = 150
-    #: ... and most. With the numbers of other rows, classes of 20 newsgroups take 1.15
-    #: times as long if there are two, and 1.2 times if there are more.
+    #: ... and most. With the numbers of other rows 20 newsgroups takes 1.04 times as
+    #: long, and up to 1.2 times the passes: two classes at 30 times the smallest C, and
+    #: whole features at 3 times.
     most_added_of_sparse: float = 1.0
     #: Part of the largest entry of the gradient that may be left on a working set.
     left_on_working_set: float = 0.15
