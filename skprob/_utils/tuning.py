@@ -404,16 +404,17 @@ class Tuning(NamedTuple):
     #: Fewest features that may be added of sparse rows, where features cost little and
     #: a pass costs much ...
     fewest_added_of_sparse: int = 150
-    #: ... and most. With the numbers of other rows 20 newsgroups takes 1.04 times as
-    #: long, and up to 1.2 times the passes: two classes at 30 times the smallest C, and
-    #: whole features at 3 times.
+    #: ... and most. With the numbers of other rows 20 newsgroups takes 1.13 times as
+    #: long and 1.15 times the passes: two classes at 30 and 100 times the smallest C,
+    #: and whole features at 3 times.
     most_added_of_sparse: float = 1.0
     #: Part of the largest entry of the gradient that may be left on a working set.
     left_on_working_set: float = 0.15
     #: The part that may be left if all features whose gradient exceeds the threshold
     #: are in the set, and a step on them costs no more than a pass. At 3 times the
-    #: smallest C two classes take 0.6 to 0.8 times the passes as with 0.15 (20
-    #: newsgroups; 500 rows of 5,000 features). Without the limit of the cost, whole
+    #: smallest C two classes of 20 newsgroups take 0.5 to 0.7 times the passes as with
+    #: 0.15, in 1.05 times the time, and two classes of 500 rows of 5,000 features 0.8
+    #: times the passes, in 0.85 times the time. Without the limit of the cost, whole
     #: features of the latter take 1.9 times the passes at 30 times the smallest C.
     left_on_few: float = 0.01
     #: Most steps on a working set.
