@@ -112,8 +112,9 @@ class Criteria:
         rows, gap, after_step = [row], math.nan, None
         if row.is_met and problem.description.is_linear:
             has_gap = not math.isnan(state.duality_gap) or problem.has_certificate()
-            arguments = problem, state, history, tol, has_gap, is_stalled
-            for row in self._rows_of_decreases(*arguments):
+            for row in self._rows_of_decreases(
+                problem, state, history, tol, has_gap, is_stalled
+            ):
                 rows.append(row)
                 if not row.is_met:
                     break
