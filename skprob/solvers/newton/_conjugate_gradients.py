@@ -54,7 +54,7 @@ def conjugate_gradients(
     above rounding errors the method stops; if it is the first one, it is the step. With
     B about the inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a
     gradient the root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns the
-    :class:`PreconditionedGradient`. `preconditioned` is this result for the gradient,
+    ``PreconditionedGradient``. `preconditioned` is this result for the gradient,
     if it has been computed. ``moved(length)`` is called for the length that a step is
     moved along the direction of each product; only with one group. `precision` is the
     floating-point type in which products are computed.

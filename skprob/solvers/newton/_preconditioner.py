@@ -114,7 +114,7 @@ class Preconditioner:
         return replace(self, recycled=model.kept, n_products=n_products)
 
     def times(self, gradient):
-        """The :class:`PreconditionedGradient`, for B about the inverse Hessian.
+        """The ``PreconditionedGradient``, for B about the inverse Hessian.
 
         The gradient is of shape (n,), or (n_groups, n) with a product for each group.
         With recycled directions s_i, products y_i and curvatures c_i, B is exact along
