@@ -106,6 +106,7 @@ def suits_row_space(X, n_outputs, l2, is_projection=False, tuning=Tuning()):
     values = X.data if is_sparse else X
     axes = list(range(values.ndim))
     with np.errstate(over="ignore"):
+        # The sum of the squares in float64, without a copy of X.
         square = np.einsum(values, axes, values, axes, [], dtype=np.float64)
         curvature = square / n_rows**2  # The largest one, if rows are orthogonal.
     passes = tuning.wide_passes_of_projection if is_projection else tuning.wide_passes
